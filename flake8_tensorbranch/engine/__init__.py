@@ -1,0 +1,1 @@
+"""The inference engine: lattice, transfer functions, summaries, regions and sinks."""

@@ -1,0 +1,1 @@
+"""Syntax: astroid trees, names and control-flow graphs, without inference."""
