@@ -1,0 +1,137 @@
+"""Run the code blocks of a rule's page on real torch and observe what they do."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import linecache
+import os
+import re
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+DOCS = Path(__file__).resolve().parents[2] / "flake8_tensorbranch" / "docs"
+_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_COUNTER = itertools.count()
+
+
+def require_torch() -> Any:
+    """Return torch, or skip the calling module; under TBR_REQUIRE_TORCH=1 a missing torch is an error."""
+    if os.environ.get("TBR_REQUIRE_TORCH") == "1":
+        return importlib.import_module("torch")
+    return pytest.importorskip("torch")
+
+
+@dataclass(frozen=True)
+class Page:
+    """The two code blocks of one rule page."""
+
+    code: str
+    example: str
+    repair: str
+
+
+def page(code: str) -> Page:
+    """Read `docs/<code>.md`; raise ValueError unless Example and Repair hold exactly one python block each."""
+    text = (DOCS / f"{code}.md").read_text(encoding="utf-8")
+    return Page(code, _only_block(text, "Example", code), _only_block(text, "Repair", code))
+
+
+def section(text: str, heading: str) -> str:
+    """Return the text under `## heading` up to the next heading of that level; raise KeyError when it is absent."""
+    parts = re.split(r"^## (.+)$", text, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))[heading]
+
+
+def _only_block(text: str, heading: str, code: str) -> str:
+    blocks = _BLOCK.findall(section(text, heading))
+    if len(blocks) != 1:
+        raise ValueError(f"{code}: section {heading!r} holds {len(blocks)} python blocks, not one")
+    return str(blocks[0])
+
+
+@contextmanager
+def loaded(source: str) -> Iterator[ModuleType]:
+    """Execute `source` as a fresh module whose lines tracebacks and TorchDynamo can read; forget it afterwards."""
+    name = f"tbr_page_{next(_COUNTER)}"
+    filename = f"<{name}>"
+    module = ModuleType(name)
+    module.__file__ = filename
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    sys.modules[name] = module
+    try:
+        exec(compile(source, filename, "exec"), module.__dict__)
+        yield module
+    finally:
+        sys.modules.pop(name, None)
+        linecache.cache.pop(filename, None)
+
+
+@dataclass
+class Outcome:
+    """What one call did: its value or its exception, and the warnings it gave."""
+
+    value: Any = None
+    error: BaseException | None = None
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def first_line(self) -> str:
+        """First line of the exception's text, empty when the call returned."""
+        return "" if self.error is None else (str(self.error).splitlines() or [""])[0]
+
+    @property
+    def kind(self) -> str:
+        """Class name of the exception, empty when the call returned."""
+        return "" if self.error is None else type(self.error).__name__
+
+
+def observe(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Outcome:
+    """Run `call`, catching what it raises and recording (not raising) what it warns."""
+    outcome = Outcome()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            outcome.value = call(*args, **kwargs)
+        except Exception as error:
+            outcome.error = error
+    outcome.warnings = [str(item.message).splitlines()[0] for item in caught if str(item.message)]
+    return outcome
+
+
+class CountingBackend:
+    """A TorchDynamo backend that runs each captured graph as it is and counts how many were captured."""
+
+    def __init__(self) -> None:
+        self.graphs = 0
+
+    def __call__(self, graph: Any, example_inputs: Any) -> Any:
+        self.graphs += 1
+        return graph.forward
+
+
+def graphs_of(function: Callable[..., Any], calls: list[tuple[Any, ...]], **options: Any) -> int:
+    """Compile `function` from a clean TorchDynamo, make `calls`, and return how many graphs were compiled."""
+    torch = require_torch()
+    torch._dynamo.reset()
+    backend = CountingBackend()
+    compiled = torch.compile(function, backend=backend, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for args in calls:
+            compiled(*args)
+    torch._dynamo.reset()
+    return backend.graphs
+
+
+def gradients(module: Any) -> dict[str, Any]:
+    """Parameter name -> its gradient (None where nothing arrived)."""
+    return {name: parameter.grad for name, parameter in module.named_parameters()}
