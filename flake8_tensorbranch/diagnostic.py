@@ -1,0 +1,45 @@
+"""What a face renders: a `Diagnostic` with its place, code, words and related places."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+
+class Confidence(enum.IntEnum):
+    """How sure the engine is: `CERTAIN` holds on every path to the place, `LIKELY` on some path or by evidence of use."""
+
+    LIKELY = 1
+    CERTAIN = 2
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Related:
+    """Another place that explains a diagnostic: an origin, a read, a step of the way into a region.
+
+    `line` is 1-based, `column` 0-based in UTF-8 bytes, both as `ast` counts them in the file `path`.
+    """
+
+    path: str
+    line: int
+    column: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Diagnostic:
+    """One finding in the file under check; ordering is by position, then code.
+
+    Lines are 1-based, columns 0-based in UTF-8 bytes, the end exclusive, as `ast` counts them; `SourceFile` converts.
+    `message` is one line without the code; `help` says what to do, and may be empty.
+    """
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    code: str
+    message: str
+    confidence: Confidence = Confidence.CERTAIN
+    related: tuple[Related, ...] = ()
+    help: str = ""

@@ -1,0 +1,120 @@
+"""What a user may set: the options every face offers, and the frozen `Settings` they make."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any, Literal, NamedTuple
+
+from flake8_tensorbranch.diagnostic import Confidence
+
+RegionKind = Literal["compiled", "checkpointed"]
+
+
+class SettingsError(ValueError):
+    """A user's value that cannot be used; the text names the option and says what would be accepted."""
+
+
+class Option(NamedTuple):
+    """One option as flake8 (command line and configuration file) and `tensorbranch` both declare it."""
+
+    flag: str
+    help: str
+    metavar: str
+    is_list: bool = True
+    default: str | None = None
+
+    @property
+    def dest(self) -> str:
+        """The attribute that the parsed value is stored on."""
+        return self.flag.removeprefix("--").replace("-", "_")
+
+
+OPTIONS = (
+    Option("--tbr-enable", "Opt-in rules to report as well: codes or prefixes, TBR for all", "CODES"),
+    Option("--tbr-compiled", "Functions compiled by code elsewhere: globs over module:Class.method, * for all", "GLOBS"),
+    Option("--tbr-checkpointed", "Functions checkpointed by code elsewhere: globs, as --tbr-compiled", "GLOBS"),
+    Option("--tbr-confidence", "Least confidence to report: certain or likely", "LEVEL", is_list=False, default="likely"),
+    Option("--tbr-words", "Words that, besides torch, mark a file as worth analysing", "WORDS"),
+    Option("--tbr-torch", "Version of torch the code runs on, such as 2.13; the newest known if not set", "VERSION", is_list=False),
+)
+
+_CODE_PREFIX = re.compile(r"TBR[0-9]{0,3}")
+_TORCH_VERSION = re.compile(r"[0-9]+\.[0-9]+(\.[0-9]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every choice the analysis depends on. The defaults are what a user gets who sets nothing."""
+
+    enable: tuple[str, ...] = ()
+    compiled: tuple[str, ...] = ()
+    checkpointed: tuple[str, ...] = ()
+    confidence: Confidence = Confidence.LIKELY
+    words: tuple[str, ...] = ()
+    torch_version: str | None = None
+
+    @classmethod
+    def from_options(cls, options: object) -> Settings:
+        """Settings from a parsed namespace holding any of `OPTIONS`; raises `SettingsError` for a bad value."""
+        values: Mapping[str, Any] = vars(options)
+        level = values.get("tbr_confidence") or "likely"
+        if level not in ("certain", "likely"):
+            raise SettingsError(f"--tbr-confidence: {level!r} is neither 'certain' nor 'likely'")
+        version = values.get("tbr_torch") or None
+        if version is not None and not _TORCH_VERSION.fullmatch(str(version)):
+            raise SettingsError(f"--tbr-torch: {version!r} is not a version such as 2.13 or 2.13.0")
+        enable = _strings(values, "tbr_enable")
+        for code in enable:
+            if not _CODE_PREFIX.fullmatch(code):
+                raise SettingsError(f"--tbr-enable: {code!r} is neither a TBR code nor the beginning of one")
+        return cls(
+            enable=enable,
+            compiled=_globs(values, "tbr_compiled"),
+            checkpointed=_globs(values, "tbr_checkpointed"),
+            confidence=Confidence.CERTAIN if level == "certain" else Confidence.LIKELY,
+            words=_strings(values, "tbr_words"),
+            torch_version=None if version is None else str(version),
+        )
+
+    @property
+    def gate_words(self) -> tuple[str, ...]:
+        """The words of which a file must mention one to be analysed."""
+        return ("torch", *self.words)
+
+    def is_enabled(self, code: str, opt_in: bool) -> bool:
+        """Whether the rule `code` runs: always unless it is opt-in, then if a prefix of it is enabled."""
+        return not opt_in or any(code.startswith(prefix) for prefix in self.enable)
+
+    def matches(self, kind: RegionKind, module: str | None, qualname: str) -> bool:
+        """Whether the user declared the function `qualname` (`Class.method`) of the dotted `module` to be entered elsewhere.
+
+        A glob with a colon is matched against module and qualified name in turn, one without against the qualified name;
+        `*` crosses dots. With `module` unknown, only a module glob of `*` matches.
+        """
+        for glob in self.compiled if kind == "compiled" else self.checkpointed:
+            module_glob, colon, name_glob = glob.rpartition(":")
+            if colon and not fnmatchcase(module or "", module_glob):
+                continue
+            if fnmatchcase(qualname, name_glob):
+                return True
+        return False
+
+
+def _strings(values: Mapping[str, Any], dest: str) -> tuple[str, ...]:
+    """The entries of a list option, in order and once each; configuration readers give lists or comma-separated text."""
+    given: str | Iterable[object] = values.get(dest) or ()
+    parts = re.split(r"[,\s]+", given) if isinstance(given, str) else (str(part).strip() for part in given)
+    return tuple(dict.fromkeys(part for part in parts if part))
+
+
+def _globs(values: Mapping[str, Any], dest: str) -> tuple[str, ...]:
+    globs = _strings(values, dest)
+    for glob in globs:
+        module, colon, name = glob.partition(":")
+        if ":" in name or (colon and not (module and name)) or "/" in glob:
+            flag = "--" + dest.replace("_", "-")
+            raise SettingsError(f"{flag}: {glob!r} is not a glob over module:Class.method, such as 'models.*:Block.forward'")
+    return globs
