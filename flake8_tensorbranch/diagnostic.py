@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
 class Confidence(enum.IntEnum):
-    """How sure the engine is: `CERTAIN` holds on every path to the place, `LIKELY` on some path or by evidence of use."""
+    """How sure the engine is: `CERTAIN` holds on every path to the place, `LIKELY` on some, or by evidence of use."""
 
     LIKELY = 1
     CERTAIN = 2
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Related:
+class Related(NamedTuple):
     """Another place that explains a diagnostic: an origin, a read, a step of the way into a region.
 
     `line` is 1-based, `column` 0-based in UTF-8 bytes, both as `ast` counts them in the file `path`.
@@ -26,8 +25,7 @@ class Related:
     message: str
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """One finding in the file under check; ordering is by position, then code.
 
     Lines are 1-based, columns 0-based in UTF-8 bytes, the end exclusive, as `ast` counts them; `SourceFile` converts.

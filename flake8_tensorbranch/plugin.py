@@ -24,8 +24,8 @@ Row = tuple[int, int, str, type[Any]]
 class Plugin:
     """The checker that flake8 builds for each file.
 
-    `run` yields character columns (flake8 prints them plus one) inside the file. It never raises and never prints: a failing
-    analysis becomes one TBR000, because an exception here would lose the results of every file of the run.
+    `run` yields character columns (flake8 prints them plus one) inside the file. It never raises and never prints: a
+    failing analysis becomes one TBR000, because an exception here would lose the results of every file of the run.
     """
 
     name = "flake8-tensorbranch"
@@ -79,7 +79,7 @@ class Plugin:
 
 
 def failure(error: Exception) -> str:
-    """The one-line TBR000 text for an analysis that raised `error`; safe for any exception, also one that cannot be shown."""
+    """The one-line TBR000 text for an analysis that raised `error`, even one whose own text cannot be had."""
     try:
         words = " ".join(str(error).split())
     except Exception:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Literal, NamedTuple
 
@@ -21,8 +20,8 @@ class Option(NamedTuple):
     """One option as flake8 (command line and configuration file) and `tensorbranch` both declare it."""
 
     flag: str
-    help: str
     metavar: str
+    help: str
     is_list: bool = True
     default: str | None = None
 
@@ -33,20 +32,19 @@ class Option(NamedTuple):
 
 
 OPTIONS = (
-    Option("--tbr-enable", "Opt-in rules to report as well: codes or prefixes, TBR for all", "CODES"),
-    Option("--tbr-compiled", "Functions compiled by code elsewhere: globs over module:Class.method, * for all", "GLOBS"),
-    Option("--tbr-checkpointed", "Functions checkpointed by code elsewhere: globs, as --tbr-compiled", "GLOBS"),
-    Option("--tbr-confidence", "Least confidence to report: certain or likely", "LEVEL", is_list=False, default="likely"),
-    Option("--tbr-words", "Words that, besides torch, mark a file as worth analysing", "WORDS"),
-    Option("--tbr-torch", "Version of torch the code runs on, such as 2.13; the newest known if not set", "VERSION", is_list=False),
+    Option("--tbr-enable", "CODES", "Opt-in rules to report as well: codes or prefixes, TBR for all"),
+    Option("--tbr-compiled", "GLOBS", "Functions compiled by code elsewhere: globs over module:Class.method, or *"),
+    Option("--tbr-checkpointed", "GLOBS", "Functions checkpointed by code elsewhere: globs as for --tbr-compiled"),
+    Option("--tbr-confidence", "LEVEL", "Least confidence to report: certain or likely", False, "likely"),
+    Option("--tbr-words", "WORDS", "Words that, besides torch, mark a file as worth analysing"),
+    Option("--tbr-torch", "VERSION", "Torch version the code runs on, such as 2.13 (default: the newest known)", False),
 )
 
-_CODE_PREFIX = re.compile(r"TBR[0-9]{0,3}")
-_TORCH_VERSION = re.compile(r"[0-9]+\.[0-9]+(\.[0-9]+)?")
+_CODE_PREFIX = r"TBR[0-9]{0,3}"
+_TORCH_VERSION = r"[0-9]+\.[0-9]+(\.[0-9]+)?"
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """Every choice the analysis depends on. The defaults are what a user gets who sets nothing."""
 
     enable: tuple[str, ...] = ()
@@ -64,11 +62,11 @@ class Settings:
         if level not in ("certain", "likely"):
             raise SettingsError(f"--tbr-confidence: {level!r} is neither 'certain' nor 'likely'")
         version = values.get("tbr_torch") or None
-        if version is not None and not _TORCH_VERSION.fullmatch(str(version)):
+        if version is not None and not re.fullmatch(_TORCH_VERSION, str(version)):
             raise SettingsError(f"--tbr-torch: {version!r} is not a version such as 2.13 or 2.13.0")
         enable = _strings(values, "tbr_enable")
         for code in enable:
-            if not _CODE_PREFIX.fullmatch(code):
+            if not re.fullmatch(_CODE_PREFIX, code):
                 raise SettingsError(f"--tbr-enable: {code!r} is neither a TBR code nor the beginning of one")
         return cls(
             enable=enable,
@@ -89,10 +87,10 @@ class Settings:
         return not opt_in or any(code.startswith(prefix) for prefix in self.enable)
 
     def matches(self, kind: RegionKind, module: str | None, qualname: str) -> bool:
-        """Whether the user declared the function `qualname` (`Class.method`) of the dotted `module` to be entered elsewhere.
+        """Whether the user declared that code elsewhere enters `qualname` (`Class.method`) of the dotted `module`.
 
-        A glob with a colon is matched against module and qualified name in turn, one without against the qualified name;
-        `*` crosses dots. With `module` unknown, only a module glob of `*` matches.
+        A glob with a colon is matched against both in turn, one without against the qualified name alone; `*` crosses
+        dots. With `module` unknown, only a module glob of `*` matches.
         """
         for glob in self.compiled if kind == "compiled" else self.checkpointed:
             module_glob, colon, name_glob = glob.rpartition(":")
@@ -104,7 +102,7 @@ class Settings:
 
 
 def _strings(values: Mapping[str, Any], dest: str) -> tuple[str, ...]:
-    """The entries of a list option, in order and once each; configuration readers give lists or comma-separated text."""
+    """The entries of a list option, once each; configuration readers give lists or comma-separated text."""
     given: str | Iterable[object] = values.get(dest) or ()
     parts = re.split(r"[,\s]+", given) if isinstance(given, str) else (str(part).strip() for part in given)
     return tuple(dict.fromkeys(part for part in parts if part))
@@ -116,5 +114,5 @@ def _globs(values: Mapping[str, Any], dest: str) -> tuple[str, ...]:
         module, colon, name = glob.partition(":")
         if ":" in name or (colon and not (module and name)) or "/" in glob:
             flag = "--" + dest.replace("_", "-")
-            raise SettingsError(f"{flag}: {glob!r} is not a glob over module:Class.method, such as 'models.*:Block.forward'")
+            raise SettingsError(f"{flag}: {glob!r} is not a glob over module:Class.method, such as 'models.*:Block.*'")
     return globs
