@@ -9,7 +9,7 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -107,29 +107,28 @@ def observe(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Outcome:
     return outcome
 
 
-class CountingBackend:
-    """A TorchDynamo backend that runs each captured graph as it is and counts how many were captured."""
-
-    def __init__(self) -> None:
-        self.graphs = 0
-
-    def __call__(self, graph: Any, example_inputs: Any) -> Any:
-        self.graphs += 1
-        return graph.forward
-
-
-def graphs_of(function: Callable[..., Any], calls: list[tuple[Any, ...]], **options: Any) -> int:
-    """Compile `function` from a clean TorchDynamo, make `calls`, and return how many graphs were compiled."""
+def graphs_compiled(action: Callable[[], object]) -> int:
+    """Run `action` on a clean TorchDynamo and return how many graphs it compiled, whichever backend took them."""
     torch = require_torch()
     torch._dynamo.reset()
-    backend = CountingBackend()
-    compiled = torch.compile(function, backend=backend, **options)
+    torch._dynamo.utils.counters.clear()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        action()
+    graphs = int(torch._dynamo.utils.counters["stats"]["unique_graphs"])
+    torch._dynamo.reset()
+    return graphs
+
+
+def graphs_of(function: Callable[..., Any], calls: Iterable[tuple[Any, ...]], **options: Any) -> int:
+    """Compile `function` with backend "eager" and `options`, make `calls`, return how many graphs were compiled."""
+    compiled = require_torch().compile(function, backend="eager", **options)
+
+    def action() -> None:
         for args in calls:
             compiled(*args)
-    torch._dynamo.reset()
-    return backend.graphs
+
+    return graphs_compiled(action)
 
 
 def gradients(module: Any) -> dict[str, Any]:
