@@ -41,3 +41,15 @@ class Diagnostic(NamedTuple):
     confidence: Confidence = Confidence.CERTAIN
     related: tuple[Related, ...] = ()
     help: str = ""
+
+
+def analysis_failed(error: Exception) -> Diagnostic:
+    """The one finding (TBR000) of a file whose analysis raised `error`, even if that error's own text cannot be had."""
+    try:
+        words = " ".join(str(error).split())
+    except Exception:
+        words = ""
+    if len(words) > 60:
+        words = words[:57] + "..."
+    reason = type(error).__name__ + (f": {words}" if words else "")
+    return Diagnostic(1, 0, 1, 0, "TBR000", f"analysis of this file failed ({reason}); please report it")

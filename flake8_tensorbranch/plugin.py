@@ -5,16 +5,18 @@ Imports neither astroid nor torch; the analysis is imported for the first file t
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from flake8_tensorbranch import __version__
+from flake8_tensorbranch.diagnostic import Diagnostic, analysis_failed
+from flake8_tensorbranch.gate import analyse
 from flake8_tensorbranch.settings import OPTIONS, Settings, SettingsError
 from flake8_tensorbranch.source import SourceFile
 
 if TYPE_CHECKING:
     import argparse
+    import ast
 
     from flake8.options.manager import OptionManager
 
@@ -63,28 +65,11 @@ class Plugin:
     def run(self) -> Iterator[Row]:
         """The findings of this file, none if it mentions neither torch nor a configured word."""
         try:
-            rows = self._rows()
+            source = SourceFile.from_lines(self._filename, self._lines)
+            rows = [self._row(source, found) for found in analyse(source, self.settings, self._tree)]
         except Exception as error:
-            rows = [(1, 0, failure(error), type(self))]
+            rows = [self._row(SourceFile(self._filename, ""), analysis_failed(error))]
         yield from rows
 
-    def _rows(self) -> list[Row]:
-        source = SourceFile.from_lines(self._filename, self._lines)
-        if not source.mentions(self.settings.gate_words):
-            return []
-        from flake8_tensorbranch.check import check_source
-
-        found = check_source(source, self.settings, self._tree)
-        return [(*source.position(item.line, item.column), f"{item.code} {item.message}", type(self)) for item in found]
-
-
-def failure(error: Exception) -> str:
-    """The one-line TBR000 text for an analysis that raised `error`, even one whose own text cannot be had."""
-    try:
-        words = " ".join(str(error).split())
-    except Exception:
-        words = ""
-    if len(words) > 60:
-        words = words[:57] + "..."
-    reason = type(error).__name__ + (f": {words}" if words else "")
-    return f"TBR000 analysis of this file failed ({reason}); please report it"
+    def _row(self, source: SourceFile, found: Diagnostic) -> Row:
+        return (*source.position(found.line, found.column), f"{found.code} {found.message}", type(self))

@@ -104,8 +104,8 @@ class Settings(NamedTuple):
 def _strings(values: Mapping[str, Any], dest: str) -> tuple[str, ...]:
     """The entries of a list option, once each; configuration readers give lists or comma-separated text."""
     given: str | Iterable[object] = values.get(dest) or ()
-    parts = re.split(r"[,\s]+", given) if isinstance(given, str) else (str(part).strip() for part in given)
-    return tuple(dict.fromkeys(part for part in parts if part))
+    texts = (given,) if isinstance(given, str) else map(str, given)
+    return tuple(dict.fromkeys(part for text in texts for part in re.split(r"[,\s]+", text) if part))
 
 
 def _globs(values: Mapping[str, Any], dest: str) -> tuple[str, ...]:

@@ -1,0 +1,24 @@
+"""The gate before the analysis, which costs an import and a run only where a file mentions torch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import ast
+
+    from flake8_tensorbranch.diagnostic import Diagnostic
+    from flake8_tensorbranch.settings import Settings
+    from flake8_tensorbranch.source import SourceFile
+
+
+def analyse(source: SourceFile, settings: Settings, tree: ast.Module | None = None) -> list[Diagnostic]:
+    """The findings of `source` by position; none, at no cost, if it mentions neither torch nor a configured word.
+
+    `tree` is `ast`'s for this very text, where the caller has it. Raises what the analysis raises.
+    """
+    if not source.mentions(settings.gate_words):
+        return []
+    from flake8_tensorbranch.check import check_source
+
+    return sorted(check_source(source, settings, tree))

@@ -1,0 +1,48 @@
+"""The rule pages shipped as package data: one Markdown file for each code."""
+
+from __future__ import annotations
+
+import functools
+import re
+from importlib import resources
+from typing import NamedTuple
+
+
+class Page(NamedTuple):
+    """The page of one code: its heading `# TBRNNN tbr-name`, its `Class:` line, and the whole text."""
+
+    code: str
+    name: str
+    rule_class: str
+    text: str
+
+    @property
+    def summary(self) -> str:
+        """The first paragraph under "What it does", on one line."""
+        body = self.text.partition("## What it does\n")[2]
+        return " ".join(body.strip().split("\n\n")[0].split())
+
+
+@functools.cache
+def pages() -> dict[str, Page]:
+    """Every page by code, in the order of the codes; raises `ValueError` for a page without heading or class."""
+    found = {}
+    for entry in resources.files(__package__).joinpath("docs").iterdir():
+        if re.fullmatch(r"TBR[0-9]{3}\.md", entry.name):
+            page = parse(entry.name[:6], entry.read_text(encoding="utf-8"))
+            found[page.code] = page
+    return dict(sorted(found.items()))
+
+
+def parse(code: str, text: str) -> Page:
+    """The page `text` of `code`; raises `ValueError` if it does not begin as a page of that code must."""
+    head = re.match(r"# (TBR[0-9]{3}) (tbr-[a-z0-9-]+)\n\nClass: (.+)\n", text)
+    if head is None or head[1] != code:
+        raise ValueError(f"{code}.md does not begin with '# {code} tbr-name' and a 'Class:' line")
+    return Page(code, head[2], head[3], text)
+
+
+def rule_name(code: str) -> str:
+    """The name of `code`, which stands for itself while it has no page (`invalid-syntax` has none)."""
+    page = pages().get(code)
+    return page.name if page else code
