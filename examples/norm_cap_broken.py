@@ -1,8 +1,9 @@
 """The norm cap: a module that shrinks its update when the update outgrows its input.
 
-The branch compares a freshly summed ratio with 1, and under a checkpoint the comparison is made twice: in the forward and in the
-recompute. On a batch whose ratio sits on the cap, a last-digit difference (here: one thread against two) answers it differently.
-The non-reentrant checkpoint then stops the run, because the recompute saved one tensor less; the reentrant one says nothing.
+The branch compares a freshly summed ratio with 1, and under a checkpoint the comparison is made twice: in the forward
+and in the recompute. On a batch whose ratio sits on the cap, a last-digit difference (here: one thread against two)
+answers it differently. The non-reentrant checkpoint then stops the run, because the recompute saved one tensor less;
+the reentrant one says nothing.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ def ratio_on(count: int, seed: int) -> float:
 
 
 def boundary_batch() -> int:
-    """The batch, of 60, whose ratio drops most between one thread and two: the one that a long run meets sooner or later."""
+    """The batch, of 60, whose ratio drops most between one thread and two: a long run meets its like."""
     return max(range(60), key=lambda seed: ratio_on(1, seed) - ratio_on(2, seed))
 
 

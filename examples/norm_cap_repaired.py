@@ -1,8 +1,9 @@
 """The norm cap, repaired: the update is always multiplied, and the comparison only feeds telemetry.
 
 A scale that is clamped to 1 makes the multiplication an identity when the cap does not bind, so no branch is needed.
-On the same boundary batch the comparison still comes out differently in the recompute (one thread against two in a sum).
-But both passes do the same operations and save the same tensors: the step finishes, right to the last digits of a float32.
+On the same boundary batch the comparison still comes out differently in the recompute (one thread against two in a
+sum). But both passes do the same operations and save the same tensors: the step finishes, right to the last digits of
+a float32.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ def ratio_on(count: int, seed: int) -> float:
 
 
 def boundary_batch() -> int:
-    """The batch, of 60, whose ratio drops most between one thread and two: the one that a long run meets sooner or later."""
+    """The batch, of 60, whose ratio drops most between one thread and two: a long run meets its like."""
     return max(range(60), key=lambda seed: ratio_on(1, seed) - ratio_on(2, seed))
 
 

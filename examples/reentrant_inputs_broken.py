@@ -1,8 +1,9 @@
 """The draft model that did not learn: a reentrant checkpoint whose only tensor comes from a frozen embedding.
 
-A draft-model trainer reads the hidden state from a frozen target and switches its layer to `use_reentrant=True` to save memory.
-The reentrant checkpoint records the layer's parameters only when one of its tensor arguments requires grad, and none does.
-Torch warns once; the head keeps training, the loss stays finite, and the layer silently gets no gradient.
+A draft-model trainer reads the hidden state from a frozen target and switches its layer to `use_reentrant=True` to
+save memory. The reentrant checkpoint records the layer's parameters only when one of its tensor arguments requires
+grad, and none does. Torch warns once; the head keeps training, the loss stays finite, and the layer silently gets no
+gradient.
 """
 
 from __future__ import annotations
@@ -36,14 +37,16 @@ def step() -> Draft:
     torch.manual_seed(0)
     model = Draft()
     ids = torch.randint(VOCABULARY, (16,))
-    F.cross_entropy(model(ids), ids).backward()
+    loss = F.cross_entropy(model(ids), ids)
+    loss.backward()
     return model
 
 
 def main() -> None:
     """Print which parameters of the draft got a gradient."""
     for name, parameter in step().named_parameters():
-        print(f"{name}: requires_grad={parameter.requires_grad}, grad is None: {parameter.grad is None}")
+        missing = parameter.requires_grad and parameter.grad is None
+        print(f"{name}: requires_grad={parameter.requires_grad}, gradient missing: {missing}")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """The draft model that did not learn, repaired: three ways to let the gradient in.
 
-The non-reentrant checkpoint has no condition on its inputs, and is the one to prefer.
-Where the reentrant one must stay, the frozen embedding's output can be made to require grad before it goes in.
-A frozen head weight and a plain number among the arguments do no harm, as long as the hidden state comes from a trainable layer.
+The non-reentrant checkpoint has no condition on its inputs, and is the one to prefer. Where the reentrant one must
+stay, the frozen embedding's output can be made to require grad before it goes in. A frozen head weight and a plain
+number among the arguments do no harm, as long as the hidden state comes from a trainable layer.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ def step(kind: type[Draft]) -> Draft:
     torch.manual_seed(0)
     model = kind()
     ids = torch.randint(VOCABULARY, (16,))
-    F.cross_entropy(model(ids), ids).backward()
+    loss = F.cross_entropy(model(ids), ids)
+    loss.backward()
     return model
 
 
@@ -76,7 +77,8 @@ def main() -> None:
     """Print, for each repair, which parameters got a gradient."""
     for kind in REPAIRS:
         for name, parameter in step(kind).named_parameters():
-            print(f"{kind.__name__}.{name}: requires_grad={parameter.requires_grad}, grad is None: {parameter.grad is None}")
+            missing = parameter.requires_grad and parameter.grad is None
+            print(f"{kind.__name__}.{name}: requires_grad={parameter.requires_grad}, gradient missing: {missing}")
 
 
 if __name__ == "__main__":

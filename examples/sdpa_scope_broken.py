@@ -1,8 +1,9 @@
 """The scope that ended too soon: an attention kernel is chosen around the forward of a checkpointed call only.
 
-The trainer asks for the math kernel with `sdpa_kernel` and leaves the scope before backward, which is where the checkpoint recomputes.
-The recompute then runs under torch's own choice, flash on CPU, and saves tensors of other shapes than the forward did.
-The non-reentrant checkpoint raises for it; the reentrant one hands out the gradient of the other kernel without a word.
+The trainer asks for the math kernel with `sdpa_kernel` and leaves the scope before backward, which is where the
+checkpoint recomputes. The recompute then runs under torch's own choice, flash on CPU, and saves tensors of other
+shapes than the forward did. The non-reentrant checkpoint raises for it; the reentrant one hands out the gradient of
+the other kernel without a word.
 """
 
 from __future__ import annotations

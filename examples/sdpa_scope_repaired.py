@@ -1,8 +1,8 @@
 """The scope that ended too soon, repaired in the three ways that hold.
 
-Backward inside the scope keeps the choice of kernel alive until the recompute has run.
-A `context_fn` that builds two fresh scopes enters one around the forward and one around the recompute, good for one backward.
-Choosing the kernel inside the checkpointed function repeats the choice whenever the function runs, and is the sturdiest of the three.
+Backward inside the scope keeps the choice of kernel alive until the recompute has run. A `context_fn` that builds two
+fresh scopes enters one around the forward and one around the recompute, good for one backward. Choosing the kernel
+inside the checkpointed function repeats the choice whenever the function runs, and is the sturdiest of the three.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The shape branch: a compiled attention that asks for the head size of its query.
 
-Dynamo traces one side of the test at a time and guards the graph with the answer, so that each outcome is a graph of its own.
-With many head sizes in the traffic, four tiers of them cost five graphs where two would do: one per outcome, plus the first static one.
-It is not one graph per size, as the incident's write-up has it: only `dynamic=False` compiles for each size, and gives up after eight.
+Dynamo traces one side of the test at a time and guards the graph with the answer, so that each outcome is a graph of
+its own. With many head sizes in the traffic, four tiers of them cost five graphs where two would do: one per outcome,
+plus the first static one. It is not one graph per size, as the incident's write-up has it: only `dynamic=False`
+compiles for each size, and gives up after eight.
 """
 
 from __future__ import annotations
@@ -57,7 +58,8 @@ def main() -> None:
     """Print the number of graphs by the `dynamic` argument of torch.compile."""
     for dynamic in (None, True, False):
         backend = traffic(dynamic)
-        print(f"dynamic={dynamic}: {backend.graphs} graphs; {backend.compiled_calls} of {len(HEAD_SIZES)} calls ran compiled")
+        share = f"{backend.compiled_calls} of {len(HEAD_SIZES)}"
+        print(f"dynamic={dynamic}: {backend.graphs} graphs; {share} calls ran compiled")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The shape branch, repaired: no size is tested in the compiled region.
 
-Where many head sizes share one attention, the size enters as arithmetic, which stays symbolic: two graphs serve them all.
-Where a model has one head size, the choice is made once in `__init__` and kept as a flag that no call changes.
+Where many head sizes share one attention, the size enters as arithmetic, which stays symbolic: two graphs serve them
+all. Where a model has one head size, the choice is made once in `__init__` and kept as a flag that no call changes.
 Sequence lengths may then vary as they like; the flag costs no graph of its own.
 """
 
@@ -71,7 +71,8 @@ def one_head_size(dynamic: bool | None = None) -> int:
 def main() -> None:
     """Print the number of graphs by the `dynamic` argument of torch.compile."""
     for dynamic in (None, True):
-        print(f"dynamic={dynamic}: many head sizes {many_head_sizes(dynamic)} graphs, one head size {one_head_size(dynamic)}")
+        print(f"dynamic={dynamic}, many head sizes: {many_head_sizes(dynamic)} graphs")
+        print(f"dynamic={dynamic}, one head size: {one_head_size(dynamic)} graphs")
 
 
 if __name__ == "__main__":
