@@ -131,6 +131,15 @@ def graphs_of(function: Callable[..., Any], calls: Iterable[tuple[Any, ...]], **
     return graphs_compiled(action)
 
 
-def gradients(module: Any) -> dict[str, Any]:
-    """Parameter name -> its gradient (None where nothing arrived)."""
-    return {name: parameter.grad for name, parameter in module.named_parameters()}
+def saved_by(call: Callable[[], Any]) -> int:
+    """Run `call` and return how many tensors autograd saved for its backward."""
+    torch = require_torch()
+    packed: list[Any] = []
+
+    def pack(tensor: Any) -> Any:
+        packed.append(tensor)
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        call()
+    return len(packed)

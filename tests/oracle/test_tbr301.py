@@ -1,0 +1,56 @@
+"""TBR301: what one comparison on a size costs, per kind of `dynamic`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.oracle.support import graphs_compiled, graphs_of, loaded, page, require_torch
+
+torch = require_torch()
+pytestmark = pytest.mark.oracle
+
+SIZES = [(torch.randn(2, size),) for size in range(100, 150)]
+
+
+def run_all(function: Any) -> None:
+    for (x,) in SIZES:
+        function(x)
+
+
+def test_example_costs_one_graph_more_than_the_repair() -> None:
+    with loaded(page("TBR301").example) as bad, loaded(page("TBR301").repair) as good:
+        assert graphs_compiled(lambda: run_all(bad.pad_to_8)) == 3
+        assert graphs_compiled(lambda: run_all(good.pad_to_8)) == 2
+
+
+def test_repair_computes_the_same() -> None:
+    with loaded(page("TBR301").example) as bad, loaded(page("TBR301").repair) as good:
+        for (x,) in SIZES[:9]:
+            padded = torch._dynamo.disable(bad.pad_to_8)(x)
+            assert torch.equal(padded, torch._dynamo.disable(good.pad_to_8)(x))
+            assert padded.shape[1] % 8 == 0
+
+
+def test_table_of_the_page() -> None:
+    """The table of the page, row by row."""
+
+    def no_test(x: Any) -> Any:
+        return x.sin()
+
+    def one_test(x: Any) -> Any:
+        return x.sin() if x.shape[1] > 128 else x.cos()
+
+    assert [graphs_of(f, SIZES) for f in (no_test, one_test)] == [2, 3]
+    assert [graphs_of(f, SIZES, dynamic=True) for f in (no_test, one_test)] == [1, 2]
+    assert [graphs_of(f, SIZES[:12], dynamic=False) for f in (no_test, one_test)] == [8, 8]
+
+
+def test_a_test_that_only_raises_adds_no_graph() -> None:
+    def guarded(x: Any) -> Any:
+        if x.shape[1] > 1000:
+            raise ValueError("too wide")
+        return x.sin()
+
+    assert graphs_of(guarded, SIZES) == 2
