@@ -50,7 +50,8 @@ class Test(_NodeItem):
     @property
     def expr(self) -> nodes.NodeNG:
         """The tested expression, also found on the block's branch edges."""
-        return self.node
+        expr: nodes.NodeNG = self.node
+        return expr
 
 
 class LambdaReturn(_NodeItem):
@@ -61,7 +62,8 @@ class LambdaReturn(_NodeItem):
     @property
     def expr(self) -> nodes.NodeNG:
         """The expression returned."""
-        return self.node.body
+        expr: nodes.NodeNG = self.node.body
+        return expr
 
 
 class IterEval(_NodeItem):
@@ -185,12 +187,13 @@ class Cfg:
         None for nodes that are no items of this scope and for unreachable ones.
         """
         if self._items is None:
-            self._items = items = {}
+            items: dict[int, int] = {}
             for block in self.blocks:
                 for held in block.items:
                     items.setdefault(id(held), block.index)
                     if isinstance(held, _NodeItem):
                         items.setdefault(id(held.node), block.index)
+            self._items = items
         return self._items.get(id(item))
 
     def dominators(self) -> list[int]:

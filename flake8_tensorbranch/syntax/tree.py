@@ -87,7 +87,7 @@ class _Rebuilder(TreeRebuilder):
                 if name == "*":
                     continue
                 bound = alias or name
-                owner = module if bound in declared_global else node.parent
+                owner: Any = module if bound in declared_global else node.parent
                 owner.set_local(bound, node)
                 bindings = owner.scope().locals[bound]
                 if len(bindings) > 1:
