@@ -13,7 +13,8 @@ Arguments of a look-up:
   class means *calling its instance*; ``torch.Tensor.x`` means the method, property or attribute ``x`` of a tensor.
 * ``argc``: how many positional arguments are passed, without ``self``.
 * ``keywords``: names of the keyword arguments; one whose value is literally ``False`` or ``None`` is spelled ``!name``.
-* ``kinds``: what is known of the positional arguments, from the left: ``"tensor"``, ``"host"``, or ``""`` for unknown.
+* ``kinds``: what is known of the positional arguments, from the left: ``"tensor"``, ``"host"`` (surely no tensor),
+  ``"none"`` (literally False or None), or ``""`` for unknown.
 * ``init``: for module classes, the keywords their constructor got, spelled like ``keywords``.
 
 Where overloads disagree and the call does not tell them apart, the answer holds what they agree on (``returns`` is then
@@ -102,45 +103,56 @@ class CallShape:
     init: frozenset[str]
 
 
-def matches(when: str, call: CallShape) -> bool:
-    """Whether a call fits a row's condition, a parameter list in the order of the signature.
+NO, MAYBE, YES = 0, 1, 2
 
-    ``name`` must be given, ``name=`` may be; ``name:T`` holds a tensor, ``name:H`` a host value; after ``*`` only keywords
-    follow; ``*name`` takes all further positional arguments, ``**`` all further keywords. A required ``name`` is not met
-    by a literal False or None; ``name~`` demands just that. ``init.name`` stands for a constructor keyword of a module.
+
+def matches(when: str, call: CallShape) -> int:
+    """Whether a call fits a row's condition: NO, YES, or MAYBE where that hangs on arguments of unknown kind.
+
+    The condition is a parameter list in the order of the signature. ``name`` must be given, ``name=`` may be, ``name~`` must
+    not be, ``name!`` must be literally False or None; a literal False or None is not "given". ``name:T`` holds a tensor,
+    ``name:H`` none. After ``*`` only keywords follow, ``*name`` takes all further positional arguments, ``**`` all further
+    keywords; a lone ``*`` is a call without arguments. ``init.name`` stands for a constructor keyword of a module.
     """
+    answer = YES
     if not when:
-        return True
+        return answer
     accepted: set[str] = set()
     position = 0
     variadic = keyword_only = anything = False
     for item in when.split(","):
-        if item.startswith("init."):
-            if item[len("init.") :] not in call.init:
-                return False
-            continue
         if item == "**":
             anything = True
             continue
-        if item.startswith("*"):
-            variadic = item != "*"
-            keyword_only = True
+        if item[0] == "*":
+            variadic, keyword_only = item != "*", True
             continue
-        name, _, kind = item.rstrip("=~").partition(":")
-        accepted.update((name, "!" + name))
-        if not keyword_only:
-            taken = position < call.argc
+        name, _, kind = item.rstrip("=~!").partition(":")
+        keywords = call.keywords
+        if name.startswith("init."):
+            name, keywords = name[len("init.") :], call.init
+        elif not keyword_only:
             position += 1
-            if taken:
-                known = call.kinds[position - 1] if position <= len(call.kinds) else ""
-                if (known == "tensor" and kind == "H") or (known == "host" and kind == "T"):
-                    return False
-                continue
-        if item.endswith("="):
-            continue
-        if ("!" + name if item.endswith("~") else name) not in call.keywords:
-            return False
-    return (call.argc <= position or variadic) and (anything or call.keywords <= accepted)
+        known = "absent"
+        if name in keywords:
+            known = ""
+        elif "!" + name in keywords:
+            known = "none"
+        elif not keyword_only and keywords is call.keywords and position <= call.argc:
+            known = call.kinds[position - 1] if position <= len(call.kinds) else ""
+        if keywords is call.keywords:
+            accepted.update((name, "!" + name))
+        mark = item[-1] if item[-1] in "=~!" else ""
+        given = known not in ("absent", "none")
+        if (mark == "" and not given) or (mark == "~" and given) or (mark == "!" and known != "none"):
+            return NO
+        if kind and given:
+            if known == "":
+                answer = MAYBE
+            elif (known == "tensor") != (kind == "T"):
+                return NO
+    fits = (call.argc <= position or variadic) and (anything or call.keywords <= accepted)
+    return answer if fits else NO
 
 
 def parse_row(line: str) -> OpModel:
@@ -200,11 +212,12 @@ def _overlay() -> dict[str, list[OpModel]]:
 
 @lru_cache(maxsize=4096)
 def rows(qualname: str) -> tuple[OpModel, ...]:
-    """All rows of a canonical name, in the order they are tried: hand-written ones replace generated ones."""
+    """All rows of a canonical name, in the order they are tried: hand-written replace generated ones."""
     hand = _overlay().get(qualname)
     if hand is not None:
         return tuple(hand)
-    return tuple(parse_row(line) for line in _generated().get(qualname, ()))
+    parsed = [parse_row(line) for line in _generated().get(qualname, ())]
+    return tuple([row for row in parsed if not row.until] or parsed)
 
 
 @lru_cache(maxsize=4096)
@@ -225,7 +238,13 @@ def canonical(qualname: str) -> str:
 
 @lru_cache(maxsize=8192)
 def _select(qualname: str, call: CallShape) -> OpModel | None:
-    fitting = [row for row in rows(canonical(qualname)) if matches(row.when, call)]
+    fitting: list[OpModel] = []
+    for row in rows(canonical(qualname)):
+        match = matches(row.when, call)
+        if match:
+            fitting.append(row)
+        if match == YES:
+            break
     return _agreement(fitting) if fitting else None
 
 
