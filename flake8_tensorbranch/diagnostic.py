@@ -46,7 +46,8 @@ class Diagnostic(NamedTuple):
 def analysis_failed(error: Exception) -> Diagnostic:
     """The one finding (TBR000) of a file whose analysis raised `error`, even if that error's own text cannot be had."""
     try:
-        words = " ".join(str(error).split())
+        words = "".join(char if char.isprintable() else " " for char in str(error))
+        words = " ".join(words.split())
     except Exception:
         words = ""
     if len(words) > 60:

@@ -62,7 +62,7 @@ class Marker:
 def parse_markers(text: str) -> list[Marker]:
     """The markers of a module in order of their lines; raises `MarkerError` for one that cannot be read."""
     comments, code_lines = _scan(text)
-    markers = []
+    markers: list[Marker] = []
     for number, comment, alone in comments:
         bodies = _START.split(comment)[1:]
         if not bodies:

@@ -8,7 +8,6 @@ from flake8_tensorbranch.diagnostic import Confidence, Diagnostic, Related
 from flake8_tensorbranch.settings import Settings
 from tests.markers import Marker, MarkerError, assert_markers, parse_markers, settings_of
 
-
 ORIGIN = Related("p", 1, 0, "origin of x")
 
 
