@@ -208,7 +208,7 @@ class _Builder(BlockWriter):
         self.body(node.body)
         self.frame = outer
         if self.cur is not None:
-            self.evaluate(WithExit(node))
+            self.exit_manager(node)
         if frame.after >= 0:
             after = self.blocks[frame.after]
             if self.cur is not None:

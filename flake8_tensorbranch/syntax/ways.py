@@ -198,13 +198,13 @@ class BlockWriter:
         assert frame.outer is not None
         self.frame = frame.outer
         self.cur = entry = self.new()
-        self.fresh = target if kind == "raise" else -1
+        self.fresh = -1
         if frame.manager is not None:
-            end = self.evaluate(WithExit(frame.manager))
+            end = self.exit_manager(frame.manager)
             if frame.swallows and kind == "raise":
                 frame.after = self.new().index
                 self.link(end, frame.after, "flow")
-            if not (kind == "raise" and frame.outer.guarded):  # else `evaluate` has linked it
+            if not (kind == "raise" and frame.outer.guarded):  # else `exit_manager` has linked it
                 self.link(end, target, edge)
         else:
             self.final_body(frame)
@@ -215,6 +215,13 @@ class BlockWriter:
                 self.link(self.cur, target, edge)
         self.cur, self.fresh, self.frame = saved
         return entry.index
+
+    def exit_manager(self, manager: nodes.With) -> Block:
+        """Leave a `with`; what its exit raises is raised behind it, so no handler sees the inside of the `with`."""
+        block = self.append(WithExit(manager))
+        if self.frame.guarded:
+            self.link(block, self.route("raise"), "exception")
+        return block
 
     def final_body(self, frame: Frame) -> None:
         """Write one copy of a `finally` body."""
