@@ -1,0 +1,128 @@
+"""The rooms of docs/architecture.md, held by the imports and names in the source itself."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "flake8_tensorbranch"
+MODULES = {
+    ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in sorted(PACKAGE.rglob("*.py"))
+}
+MOST_LINES = 400
+
+LEAVES = {"diagnostic", "settings", "knowledge"}
+CORE = {"engine", "project", "syntax", "source", *LEAVES}
+# Room (a module, or a folder of modules) -> the rooms it may import.
+ROOMS = {
+    "__init__": set[str](),
+    "diagnostic": set[str](),
+    "settings": {"diagnostic"},
+    "source": set[str](),
+    "pages": set[str](),
+    "knowledge": {"knowledge"},
+    "syntax": {"syntax", "source", "diagnostic"},
+    "project": {"syntax", "source", "diagnostic"},
+    "engine": CORE,
+    "rules": {"rules", "engine.sink", "engine.lattice", "diagnostic"},
+    "check": {"rules", *CORE},
+    "gate": {"check", "settings", "source", "diagnostic"},
+    "selection": {"settings"},
+    "files": {"source", "diagnostic"},
+    "render": {"pages", "source", "diagnostic"},
+    "plugin": {"gate", "settings", "source", "diagnostic"},
+    "cli": {"gate", "pages", "selection", "files", "render", "settings", "source", "diagnostic"},
+    "__main__": {"cli"},
+}
+# Modules that must know less than their room does, and nothing of astroid.
+STRICTER = {
+    "engine.lattice": {"engine.lattice"},
+    "engine.solver": {"engine.solver", "engine.lattice"},
+}
+BUILDS_TREES = {
+    "rebuilder",
+    "builder",
+    "manager",
+    "AstroidManager",
+    "MANAGER",
+    "parse",
+    "extract_node",
+    "TreeRebuilder",
+}
+INFERS = {"infer", "inferred", "safe_infer", "infer_call_result", "igetattr", "ilookup", "instance_attr"}
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The dotted names that a module imports, wherever the import stands; relative imports do not occur."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name}:{node.lineno}: relative import"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def ours(path: Path) -> Iterator[str]:
+    """The modules of this package that a module imports, without the package's name."""
+    for name in imported(path):
+        package, _, rest = name.partition(".")
+        if package == PACKAGE.name and rest != "__version__":
+            while rest and rest not in MODULES:
+                rest = rest.rpartition(".")[0]
+            yield rest or "__init__"
+
+
+def within(module: str, rooms: set[str]) -> bool:
+    return any(module == room or module.startswith(room + ".") for room in rooms)
+
+
+def test_every_module_has_a_room() -> None:
+    homeless = [module for module in MODULES if module.partition(".")[0] not in ROOMS]
+    assert not homeless
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_point_one_way(module: str) -> None:
+    path = MODULES[module]
+    allowed = STRICTER.get(module, ROOMS[module.partition(".")[0]])
+    assert [name for name in ours(path) if not within(name, allowed)] == []
+    if module in STRICTER:
+        assert not [name for name in imported(path) if name.partition(".")[0] == "astroid"]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_torch_is_never_imported(module: str) -> None:
+    assert not {"torch", "numpy"} & {name.partition(".")[0] for name in imported(MODULES[module])}
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if module != "syntax.tree"])
+def test_trees_are_built_in_one_place_and_never_inferred(module: str) -> None:
+    path = MODULES[module]
+    from_astroid = [name.split(".") for name in imported(path) if name.partition(".")[0] == "astroid"]
+    assert not [parts for parts in from_astroid if BUILDS_TREES & set(parts)]
+    if from_astroid:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        assert not {func.attr for func in calls if isinstance(func, ast.Attribute)} & INFERS
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if m.partition(".")[0] == "rules"])
+def test_rules_see_sites_not_trees(module: str) -> None:
+    assert not [name for name in imported(MODULES[module]) if name.partition(".")[0] in ("astroid", "ast")]
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if within(m, {"engine", "syntax", "project", "knowledge"})])
+def test_only_rules_know_codes(module: str) -> None:
+    assert not re.findall(r"TBR\d{3}", MODULES[module].read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_files_are_short_and_say_what_they_are(module: str) -> None:
+    text = MODULES[module].read_text(encoding="utf-8")
+    assert text.count("\n") < MOST_LINES
+    assert ast.get_docstring(ast.parse(text))
