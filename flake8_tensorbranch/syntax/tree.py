@@ -46,7 +46,7 @@ class _Rebuilder(TreeRebuilder):
     """astroid's rebuilder, which leaves the `ast` tree as it was and enters `from` imports into locals."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(AstroidManager(), text)
+        super().__init__(AstroidManager(), data=text)  # by name: its position differs between astroid 4.0 and 4.3
         self._stripped: list[tuple[Any, list[ast.stmt]]] = []
         self._from_imports: list[tuple[nodes.ImportFrom, frozenset[str]]] = []
 
