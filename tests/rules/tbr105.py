@@ -52,9 +52,7 @@ class Embed(nn.Module):
         if self.validate:  # ok: [TBR105] a Python flag around the check
             if not is_positive(ids):  # error: [TBR105]
                 raise ValueError("ids must be positive")
-        if self.offset == 0:
-            pass
-        elif self.offset < 0:  # error: [TBR105]
+        if self.offset < 0:  # error: [TBR105]
             raise ValueError("negative offset")
         return self.table(ids)
 

@@ -1,0 +1,193 @@
+"""TBR202: a checkpointed region decides on state that it changes itself."""
+
+from collections import defaultdict
+
+import torch
+from torch import Tensor, nn
+from torch.utils import checkpoint as cp
+from torch.utils.checkpoint import checkpoint
+
+_CALLS = 0
+_SEEN = {"steps": 0}
+
+
+# --- attributes, buffers, counters ----------------------------------------------------------------------------------------
+class EveryOther(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.calls = 0
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.calls += 1
+        h = self.fc(x)
+        if self.calls % 2 == 1:  # error: [TBR202]
+            h = h * torch.tanh(h)
+        return h
+
+
+class ChangedAfterwards(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.register_buffer("seen", torch.zeros((), dtype=torch.long))
+        self.register_buffer("level", torch.zeros(()))
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self.seen < 3:  # error: [TBR202]
+            x = x * 0.1
+        h = self.fc(x)
+        with torch.no_grad():
+            self.seen.add_(1)
+            self.level.lerp_(h.abs().mean(), 0.1)
+        if self.level.item() > 0.5:  # error: [TBR202]
+            h = h / self.level
+        return h
+
+
+class ByHelper(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.step = 0
+        self.history: list[float] = []
+
+    def advance(self) -> None:
+        self.step = self.step + 1
+
+    @property
+    def warm(self) -> bool:
+        return self.step > 10
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.advance()
+        h = self.fc(x)
+        h = h.sin() if self.warm else h  # error: [TBR202]
+        self.history.append(0.0)
+        if len(self.history) > 1:  # error: [TBR202]
+            h = h.cos()
+        return h
+
+
+class Inner(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.done = False
+
+    def forward(self, x: Tensor) -> Tensor:
+        if not self.done:  # error: [TBR202]
+            x = x * 2
+        self.done = True
+        return x.sin()
+
+
+class Trunk(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = EveryOther()
+        self.second = ChangedAfterwards()
+        self.blocks = nn.ModuleList([ByHelper(), nn.Sequential(Inner(), nn.Linear(4, 4))])
+
+    def forward(self, x):
+        x = checkpoint(self.first, x, use_reentrant=False)
+        x = cp.checkpoint(self.second, x, use_reentrant=False)
+        for block in self.blocks:
+            x = checkpoint(block, x, use_reentrant=False)
+        return x
+
+
+# --- module globals, closed-over state ------------------------------------------------------------------------------------
+def by_global(x: Tensor) -> Tensor:
+    global _CALLS
+    _CALLS += 1
+    if _CALLS > 100:  # error: [TBR202]
+        x = x.tanh()
+    return x.sin()
+
+
+def by_entry(x: Tensor) -> Tensor:
+    _SEEN["steps"] += 1
+    if _SEEN["steps"] % 10 == 0:  # error: [TBR202]
+        x = x.tanh()
+    return x.sin()
+
+
+def run_globals(x: Tensor) -> Tensor:
+    return checkpoint(by_entry, checkpoint(by_global, x, use_reentrant=False), use_reentrant=False)
+
+
+def run_nonlocal(x: Tensor) -> Tensor:
+    turns = 0
+
+    def region(h: Tensor) -> Tensor:
+        nonlocal turns
+        turns += 1
+        if turns == 1:  # error: [TBR202]
+            h = h.tanh()
+        return h.sin()
+
+    return checkpoint(region, x, use_reentrant=False)
+
+
+# --- tempting, and rightly silent -----------------------------------------------------------------------------------------
+class Calm(nn.Module):
+    def __init__(self, depth: int = 2) -> None:
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.depth = depth
+        self.epoch = 0
+        self.last_width = 0
+        self.calls = 0
+        self.cap_fired = False
+        self.positions: Tensor | None = None
+
+    def grow(self) -> int:
+        local = 0
+        for _ in range(self.depth):
+            local += 1
+        return local
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.calls += 1
+        self.cap_fired = bool((x > 1).any())
+        h = self.fc(x)
+        if self.epoch > 3:  # ok: [TBR202] changed by the trainer, outside of the region
+            h = h * 2
+        if self.depth > 1:  # ok: [TBR202] set once, in `__init__`
+            h = h.sin()
+        count = 0
+        for _ in range(self.depth):
+            count += 1
+        if count > 1:  # ok: [TBR202] a local: each run starts anew
+            h = h.cos()
+        if self.grow() > 1:  # ok: [TBR202] a local of a helper
+            h = h.sin()
+        self.last_width = h.shape[-1]
+        if self.last_width > 2:  # ok: [TBR202] written before it is read: the recompute writes the same
+            h = h * 0.5
+        if self.positions is None:  # ok: [TBR202] a cache of constants, the same tensors when it is filled and when not
+            self.positions = torch.arange(4.0)
+        groups = defaultdict(list)
+        groups["all"].append(h)
+        if len(groups["all"]) == 1:  # ok: [TBR202] a local container
+            h = h + self.positions
+        return h
+
+
+def train(block: Calm, batches) -> None:
+    for epoch, x in enumerate(batches):
+        block.epoch = epoch
+        checkpoint(block, x, use_reentrant=False).sum().backward()
+
+
+class Counting(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.calls = 0
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.calls += 1
+        if self.calls % 2 == 1:  # ok: [TBR202] this module is not checkpointed; its layer is
+            x = x.tanh()
+        return checkpoint(self.fc, x, use_reentrant=False)
