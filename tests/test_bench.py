@@ -1,0 +1,39 @@
+"""The benchmark compares what it says it compares."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools import bench
+
+
+@pytest.mark.parametrize(("state", "listed"), [("on", True), ("off", False)])
+def test_flake8_without_the_plugin_is_without_it(state: str, listed: bool) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", bench.FLAKE8, state, "--version"], capture_output=True, text=True, check=True
+    )
+    assert (bench.DISTRIBUTION in done.stdout) is listed
+    assert "pyflakes" in done.stdout
+
+
+def test_only_files_that_pass_the_gate_and_parse_are_analysed(tmp_path: Path) -> None:
+    for name, text in {"a.py": "import torch\n", "b.py": "import os\n", "c.py": "import torch\nx = (\n"}.items():
+        tmp_path.joinpath(name).write_text(text)
+    sources, outside = bench.readable(str(tmp_path))
+    assert [Path(source.path).name for source in sources] == ["a.py"]
+    assert outside == 1
+
+
+def test_least_is_by_column() -> None:
+    assert bench.least([[1.0, 5.0], [2.0, 4.0]]) == [1.0, 4.0]
+
+
+def test_rooms() -> None:
+    assert bench.room_of(str(bench.PACKAGE / "engine" / "solver.py")) == "engine.solver"
+    assert bench.room_of(str(bench.PACKAGE / "rules" / "tbr101_branch_on_value.py")) == "rules"
+    assert bench.room_of("/lib/site-packages/astroid/rebuilder.py") == "astroid"
+    assert bench.room_of("~") == "builtins"
