@@ -84,6 +84,14 @@ def test_every_generator_manager_is_spent_by_its_first_use(name: str) -> None:
     assert (outcome.kind, outcome.first_line) == ("AttributeError", SPENT)
 
 
+def test_selective_contexts_are_spent_by_one_backward() -> None:
+    kept = torch.utils.checkpoint.create_selective_checkpoint_contexts([torch.ops.aten.sin.default])
+    assert observe(backward_with, lambda: kept).error is None
+    outcome = observe(backward_with, lambda: kept)
+    assert outcome.kind == "RuntimeError"
+    assert outcome.first_line.startswith("Trying to backward an extra time.")
+
+
 def test_two_objects_for_a_single_call_work_once() -> None:
     """The page's case to keep."""
     pair = own_scope(), own_scope()

@@ -1,0 +1,1 @@
+"""TBR501: a reentrant checkpoint none of whose direct tensor arguments can require grad."""

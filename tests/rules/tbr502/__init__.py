@@ -1,0 +1,1 @@
+"""TBR502: keyword arguments for the function of a reentrant checkpoint."""
