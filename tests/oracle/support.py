@@ -68,7 +68,9 @@ def loaded(source: str) -> Iterator[ModuleType]:
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     sys.modules[name] = module
     try:
-        exec(compile(source, filename, "exec"), module.__dict__)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # torch's own imports give some
+            exec(compile(source, filename, "exec"), module.__dict__)
         yield module
     finally:
         sys.modules.pop(name, None)
