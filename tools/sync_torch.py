@@ -1,6 +1,6 @@
-"""Writes the generated knowledge tables from torch wheels: ``sync_torch.py WHEEL... [--out DIR] [--check]``.
+"""Writes the generated knowledge tables from torch wheels: ``python -m tools.sync_torch WHEEL... [--out DIR] [--check]``.
 
-Nothing is imported from the wheels. Run it with the wheels of all versions the table shall cover, in any order.
+Nothing is imported from the wheels. Run it with the wheels of all versions the tables shall cover, in any order.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from torch_wheel import (
+from tools.torch_wheel import (
     Overload,
     Parameter,
     WheelFacts,
@@ -27,6 +27,7 @@ from torch_wheel import (
 
 STUB = "torch/_C/__init__.pyi"
 NATIVE = "torchgen/packaged/ATen/native/native_functions.yaml"
+FOREIGN = Path(__file__).with_name("foreign_names.txt")
 TABLES = Path(__file__).resolve().parent.parent / "flake8_tensorbranch" / "knowledge"
 OPS_COLUMNS = ("qualname", "when", "returns", "deps", "effects", "demands", "since", "until")
 Row = tuple[str, ...]
@@ -71,6 +72,7 @@ def read_wheel(path: Path) -> WheelFacts:
             if statement.target.id[0] != "_":
                 returns = annotation_returns(statement.annotation, named)
                 add(f"torch.Tensor.{statement.target.id}", Overload((), returns))
+                facts.attributes.add(f"torch.Tensor.{statement.target.id}")
     drawing = {name for name, tags in facts.tags.items() if "nondeterministic_seeded" in tags}
     read_functional(wheel, named, drawing)
     read_modules(wheel, named)
@@ -94,6 +96,11 @@ def read_functional(wheel: WheelReader, named: dict[str, str], drawing: set[str]
                 elif alias.name in builtin:
                     facts.overloads[public] = [overload_of(builtin[alias.name], named, method=False)]
     calls = {n.name: called_names(n) for n in wheel.functions("torch/nn/functional.py")}
+    for node in wheel.body("torch/nn/functional.py"):
+        if isinstance(node, ast.Assign) and "boolean_dispatch" in called_names(node):
+            calls[ast.unparse(node.targets[0])] = {
+                n.id.rstrip("_") for n in ast.walk(node.value) if isinstance(n, ast.Name)
+            }
     found: set[str] = set()
     while True:
         more = {name for name, called in calls.items() if name not in found and called & (drawing | found)}
@@ -106,12 +113,14 @@ def read_functional(wheel: WheelReader, named: dict[str, str], drawing: set[str]
 def called_names(node: ast.AST) -> set[str]:
     """Last components of all names called inside a node, without the underscore of in-place variants."""
     functions = [child.func for child in ast.walk(node) if isinstance(child, ast.Call)]
-    names = [f.attr if isinstance(f, ast.Attribute) else f.id for f in functions if isinstance(f, ast.Attribute | ast.Name)]
+    names = [
+        f.attr if isinstance(f, ast.Attribute) else f.id for f in functions if isinstance(f, ast.Attribute | ast.Name)
+    ]
     return {name.rstrip("_") for name in names}
 
 
 def read_modules(wheel: WheelReader, named: dict[str, str]) -> None:
-    """Adds the classes ``torch.nn`` exports: what calling an instance returns is what its ``forward`` is annotated with."""
+    """Adds the classes ``torch.nn`` exports: calling an instance returns what its ``forward`` is annotated with."""
     facts = wheel.facts
     paths = sorted(name for name in wheel.files if re.fullmatch(r"torch/nn/modules/\w+\.py", name))
     classes = {n.name: n for path in paths for n in wheel.body(path) if isinstance(n, ast.ClassDef)}
@@ -189,7 +198,11 @@ def split(facts: WheelFacts, qualname: str, overload: Overload) -> list[tuple[Ov
     if loss is not None:
         return [(refuse(overload, loss), full), (require(overload, loss), plain[1])]
     reduces = "reduction" in tags or any(p.name == "keepdim" for o in facts.overloads[qualname] for p in o.parameters)
-    if not reduces or in_place or sum(p.kind == "T" and not p.optional for p in overload.parameters) > (scope != "torch.Tensor"):
+    if (
+        not reduces
+        or in_place
+        or sum(p.kind == "T" and not p.optional for p in overload.parameters) > (scope != "torch.Tensor")
+    ):
         return [plain]
     if "dim" not in given:
         return [plain if overload.variadic else (overload, full)]
@@ -286,6 +299,20 @@ def render(columns: Iterable[str], rows: Iterable[Row], wheels: Iterable[WheelFa
     return "\n".join(lines) + "\n"
 
 
+def tensor_names(wheels: Iterable[WheelFacts]) -> list[Row]:
+    """Properties of tensors, and methods of tensors whose names no value of ``foreign_names.txt`` has."""
+    foreign = set(FOREIGN.read_text(encoding="utf-8").splitlines())
+    roles: dict[str, str] = {}
+    for wheel in wheels:
+        for qualname in wheel.overloads:
+            name = qualname.removeprefix("torch.Tensor.")
+            if qualname in wheel.attributes:
+                roles[name] = "property"
+            elif name != qualname and name[0] != "_" and name not in foreign:
+                roles[name] = "method"
+    return sorted(roles.items())
+
+
 def generate(paths: list[Path]) -> dict[str, str]:
     """The text of each generated table, by file name."""
     wheels = sorted((read_wheel(path) for path in paths), key=lambda w: (w.version, w.name))
@@ -293,6 +320,7 @@ def generate(paths: list[Path]) -> dict[str, str]:
     return {
         "torch_ops.tsv": render(OPS_COLUMNS, merge({w.version: rows_of(w) for w in wheels}), wheels),
         "graph_breaks.tsv": render(("id", "title", "since", "until"), breaks, wheels),
+        "tensor_names.tsv": render(("name", "role"), tensor_names(wheels), wheels),
     }
 
 

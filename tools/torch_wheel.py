@@ -50,6 +50,8 @@ class WheelFacts:
     overloads: dict[str, list[Overload]] = field(default_factory=dict)
     tags: dict[str, set[str]] = field(default_factory=dict)
     """Schema tags by base name of the operation (``add`` for ``add.Tensor`` and ``add_``)."""
+    attributes: set[str] = field(default_factory=set)
+    """Names in `overloads` that are attributes, not methods."""
     nondeterministic: list[tuple[str, str]] = field(default_factory=list)
     """(public name, condition) as the docstring of ``use_deterministic_algorithms`` lists them."""
     draws: set[str] = field(default_factory=set)
@@ -199,7 +201,9 @@ def schema_overload(match: re.Match[str]) -> Overload:
     if returns.startswith("(Tensor"):
         mapped = f"tensors{returns.count('Tensor')}"
     else:
-        mapped = words.get(returns.split(" ")[0], "host" if returns in {"bool", "int", "SymInt", "float"} else "unknown")
+        mapped = words.get(
+            returns.split(" ")[0], "host" if returns in {"bool", "int", "SymInt", "float"} else "unknown"
+        )
     return Overload(tuple(parameters), mapped)
 
 
@@ -229,9 +233,11 @@ class WheelReader:
         version = re.search(r"^Version: ([^+\s]+)", self.text(metadata), re.MULTILINE)
         if version is None:
             raise ValueError(f"{path}: METADATA names no version")
+        digest = hashlib.sha256()
         with path.open("rb") as file:
-            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-        self.facts = WheelFacts(path.name, version[1], sha256)
+            while chunk := file.read(1 << 20):
+                digest.update(chunk)
+        self.facts = WheelFacts(path.name, version[1], digest.hexdigest())
 
     def text(self, name: str) -> str:
         """A file's text; empty where the wheel has no such file."""

@@ -231,8 +231,12 @@ def canonical(qualname: str) -> str:
         if qualname.startswith(prefix.prefix):
             rest = qualname[len(prefix.prefix) :]
             if prefix.drop_modules:
-                rest = rest[rest.rfind(".") + 1 :]
-            return canonical(prefix.target + rest)
+                parts = rest.split(".")
+                while len(parts) > 1 and parts[0].islower():
+                    del parts[0]
+                rest = ".".join(parts)
+            if prefix.target + rest != qualname:
+                return canonical(prefix.target + rest)
     return qualname
 
 

@@ -2,25 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from flake8_tensorbranch.knowledge.model import OpModel
+from flake8_tensorbranch.knowledge.overlay_functions import FUNCTION_OPS
+from flake8_tensorbranch.knowledge.overlay_libraries import LIBRARY_OPS
+from flake8_tensorbranch.knowledge.overlay_tensor import TENSOR_OPS
 
-
-def op(
-    qualname: str,
-    *,
-    returns: str,
-    why: str,
-    deps: Iterable[str] = (),
-    effects: Iterable[str] = (),
-    demands: tuple[tuple[int, str], ...] = (),
-    when: str = "",
-) -> OpModel:
-    """One hand-written row; `why` names the source of the fact."""
-    return OpModel(qualname, returns, frozenset(deps), frozenset(effects), demands, when, why=why)
-
-
-OPS: tuple[OpModel, ...] = (
-    op("torch.Tensor.__bool__", returns="host", deps=("data",), effects=("sync",), why="untagged in the schema; reads the value (GB0170)"),
-)
+OPS: tuple[OpModel, ...] = (*TENSOR_OPS, *FUNCTION_OPS, *LIBRARY_OPS)
+"""Every hand-written row; the rows of one name are tried in this order and replace all generated ones of that name."""
