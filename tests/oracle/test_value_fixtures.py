@@ -38,7 +38,7 @@ def test_fixture_is_a_program(name: str) -> None:
         assert module.__doc__
 
 
-# --- TBR304: does fullgraph accept it? --------------------------------------------------------------------------------
+# --- TBR304: does fullgraph accept it? ------------------------------------------------------------
 BREAKS: list[tuple[str, Callable[[ModuleType], Any], tuple[Any, ...]]] = [
     ("tbr304", lambda m: original(m.signed), (X,)),
     ("tbr304", lambda m: original(m.ternary), (X,)),
@@ -85,7 +85,7 @@ def test_silent_code_is_one_full_graph(case: int) -> None:
         assert graphs_compiled(lambda: compiled(*args)) == 1
 
 
-# --- TBR301, TBR302: how many graphs over many sizes ---------------------------------------------------------------------
+# --- TBR301, TBR302: how many graphs over many sizes ----------------------------------------------
 def graphs_over(target: Any, inputs: list[Any]) -> int:
     compiled = torch.compile(target, backend="eager")
 
@@ -125,7 +125,7 @@ def test_unrolled_loops_cost_a_graph_per_size_and_the_silent_ones_do_not() -> No
         assert graphs_over(original(module.decayed_sum), [(torch.ones(2, size),) for size in range(2, 13)]) == 8
 
 
-# --- TBR201, TBR202, TBR203: is the recompute the same? --------------------------------------------------------------------
+# --- TBR201, TBR202, TBR203: is the recompute the same? -------------------------------------------
 def same_gradients(block: Any, run: Callable[[Any, Any], Any], plain: Callable[[Any, Any], Any]) -> bool:
     """Whether every gradient of `run` equals that of the un-checkpointed `plain`, bit for bit, on two copies."""
     gradients = []
@@ -138,24 +138,29 @@ def same_gradients(block: Any, run: Callable[[Any, Any], Any], plain: Callable[[
     return all(torch.equal(a, b) for a, b in zip(*gradients, strict=True))
 
 
-def test_silent_regions_have_the_gradients_of_the_plain_call() -> None:
-    from torch.utils.checkpoint import checkpoint
+def checkpointed(block: Any, *args: Any) -> Any:
+    return torch.utils.checkpoint.checkpoint(block, *args, use_reentrant=False)
 
+
+def test_silent_regions_have_the_gradients_of_the_plain_call() -> None:
     with fixture("tbr201") as module:
         assert same_gradients(module.Calm(), module.run_calm, lambda block, x: block(x, None, bool(x.abs().max() > 3)))
     with fixture("tbr202") as module:
-        region = lambda block, x: checkpoint(block, x, use_reentrant=False)  # noqa: E731
-        assert same_gradients(module.Calm(), region, lambda block, x: block(x))
+        assert same_gradients(module.Calm(), checkpointed, lambda block, x: block(x))
         assert same_gradients(module.Counting(), lambda block, x: block(x), lambda block, x: block.fc(x.tanh()))
     with fixture("tbr203") as module:
         for keep in (True, False):
-            region = lambda block, x, keep=keep: checkpoint(block, x, keep, use_reentrant=False)  # noqa: E731
-            assert same_gradients(module.Calm(), region, lambda block, x, keep=keep: block(x, keep))
+
+            def region(block: Any, x: Any, keep: bool = keep) -> Any:
+                return checkpointed(block, x, keep)
+
+            def plain(block: Any, x: Any, keep: bool = keep) -> Any:
+                return block(x, keep)
+
+            assert same_gradients(module.Calm(), region, plain)
 
 
 def test_state_that_the_region_changes_reads_differently_in_the_recompute() -> None:
-    from torch.utils.checkpoint import checkpoint
-
     def read_by(function: Callable[[Any], Any], read: Callable[[], Any]) -> list[Any]:
         seen: list[Any] = []
 
@@ -165,7 +170,7 @@ def test_state_that_the_region_changes_reads_differently_in_the_recompute() -> N
             finally:  # the recompute may stop early, inside of the call
                 seen.append(read())
 
-        observe(lambda: checkpoint(region, X.clone().requires_grad_(), use_reentrant=False).sum().backward())
+        observe(lambda: checkpointed(region, X.clone().requires_grad_()).sum().backward())
         return seen
 
     with fixture("tbr202") as module, warnings.catch_warnings():
@@ -180,7 +185,7 @@ def test_state_that_the_region_changes_reads_differently_in_the_recompute() -> N
         ):
             first, second = read_by(function, read)
             assert first != second
-        assert not same_gradients_or_error(module.Inner(), lambda block, x: checkpoint(block, x, use_reentrant=False))
+        assert not same_gradients_or_error(module.Inner(), checkpointed)
 
 
 def same_gradients_or_error(block: Any, run: Callable[[Any, Any], Any]) -> bool:

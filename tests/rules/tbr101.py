@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, isnan, nn
 
 
-# --- direct -----------------------------------------------------------------------------------------------------------
+# --- direct ---------------------------------------------------------------------------------------
 class NormCap(nn.Module):
     def __init__(self, cap: float = 1.0) -> None:
         super().__init__()
@@ -67,7 +67,7 @@ def filtered(parts: list[Tensor], experts: list[nn.Linear]) -> Tensor:
     return torch.cat(done)
 
 
-# --- a scalar read on one line, branched on at another ----------------------------------------------------------------
+# --- a scalar read on one line, branched on at another --------------------------------------------
 def read_first(x: Tensor) -> Tensor:
     peak = x.abs().max().item()
     if peak > 100.0:  # error: [TBR101]
@@ -103,7 +103,7 @@ def selected_rows(x: Tensor, mask: Tensor, head: nn.Linear) -> Tensor:
     return x.index_add(0, rows[:4], head(picked))
 
 
-# --- through a helper, an attribute ------------------------------------------------------------------------------------
+# --- through a helper, an attribute ---------------------------------------------------------------
 def has_overflow(h: Tensor) -> Tensor:
     return torch.isinf(h).any()
 
@@ -138,7 +138,7 @@ class Residual(nn.Module):
         return h
 
 
-# --- tempting, and rightly silent ---------------------------------------------------------------------------------------
+# --- tempting, and rightly silent -----------------------------------------------------------------
 class Attend(nn.Module):
     def __init__(self, cap: float = 0.0, flags: tuple[bool, ...] = (True, False)) -> None:
         super().__init__()

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 
-# --- walrus, unpacking, augmented assignment, rebinding -------------------------------------------------------------------
+# --- walrus, unpacking, augmented assignment, rebinding -------------------------------------------
 def walrus(x: Tensor) -> Tensor:
     if (size := x.norm()) > 1:  # error: [TBR101]
         x = x / size
@@ -71,7 +71,7 @@ def one_way(x: Tensor, adaptive: bool) -> Tensor:
     return x
 
 
-# --- containers -----------------------------------------------------------------------------------------------------------
+# --- containers -----------------------------------------------------------------------------------
 def in_a_dict(x: Tensor) -> Tensor:
     stats = {"peak": x.max().item(), "name": "x"}
     if stats["peak"] > 1.0:  # error: [TBR101]
@@ -130,7 +130,7 @@ def by_field(x: Tensor, limits: Limits) -> Tensor:
     return x
 
 
-# --- closures, lambdas, partial, decorators -----------------------------------------------------------------------------------
+# --- closures, lambdas, partial, decorators -------------------------------------------------------
 def closure(x: Tensor) -> Tensor:
     peak = x.max()
 
@@ -186,7 +186,7 @@ def through_decorator(x: Tensor) -> Tensor:
     return x
 
 
-# --- modules ------------------------------------------------------------------------------------------------------------------
+# --- modules --------------------------------------------------------------------------------------
 class Gate(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         return x.sigmoid().mean()
@@ -230,7 +230,7 @@ class Stack(nn.Module):
         return h
 
 
-# --- try, with, loops, chained tests ---------------------------------------------------------------------------------------------
+# --- try, with, loops, chained tests --------------------------------------------------------------
 def guarded(x: Tensor) -> Tensor:
     try:
         level = x.max()

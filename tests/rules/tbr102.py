@@ -6,7 +6,7 @@ import torch as th
 from torch import Tensor, nn
 
 
-# --- graph code ---------------------------------------------------------------------------------------------------------
+# --- graph code -----------------------------------------------------------------------------------
 def halve_until_small(x: Tensor) -> Tensor:
     while x.norm() > 1.0:  # error: [TBR102]
         x = x / 2
@@ -90,7 +90,7 @@ def endless(x: Tensor) -> Tensor:
     return x
 
 
-# --- driver code: opt-in -------------------------------------------------------------------------------------------------
+# --- driver code: opt-in --------------------------------------------------------------------------
 @torch.inference_mode()
 def greedy(net: nn.Module, tokens: Tensor, eos: int, limit: int = 20) -> Tensor:
     while tokens.shape[1] < limit:  # ok: [TBR102] a size, which grows by one each turn
@@ -114,7 +114,7 @@ def fit(net: nn.Module, loader, optimizer: torch.optim.Optimizer) -> int:
     return steps
 
 
-# --- tempting, and rightly silent -----------------------------------------------------------------------------------------
+# --- tempting, and rightly silent -----------------------------------------------------------------
 class Schedule:
     def __init__(self, steps: int) -> None:
         self.steps, self.done = steps, 0

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 log = logging.getLogger(__name__)
 
 
-# --- thresholds, filters, counts ------------------------------------------------------------------------------------------
+# --- thresholds, filters, counts ------------------------------------------------------------------
 @torch.no_grad()
 def accepted(scores: Tensor) -> list[int]:
     keep = []
@@ -43,7 +43,7 @@ def accuracy(logits: Tensor, labels: Tensor) -> float:
     return float((logits.argmax(-1) == labels).float().mean())
 
 
-# --- best so far, kept in a loop ---------------------------------------------------------------------------------------------
+# --- best so far, kept in a loop ------------------------------------------------------------------
 @dataclass
 class Best:
     score: float = 0.0
@@ -77,7 +77,7 @@ def compare(runs: list[Tensor]) -> dict[str, int]:
     return outcome
 
 
-# --- tempting, and rightly silent ----------------------------------------------------------------------------------------------
+# --- tempting, and rightly silent -----------------------------------------------------------------
 def report(net: nn.Module, loader, history: list[float]) -> None:
     with torch.no_grad():
         for step, (x, y) in enumerate(loader):

@@ -10,7 +10,7 @@ from torch import Tensor, isfinite, nn
 from torch.utils.checkpoint import checkpoint
 
 
-# --- if and raise, assert, warn ---------------------------------------------------------------------------------------------
+# --- if and raise, assert, warn -------------------------------------------------------------------
 def log_probability(p: Tensor) -> Tensor:
     if (p <= 0).any():  # error: [TBR105]
         raise ValueError("probabilities must be positive")
@@ -29,7 +29,7 @@ def noisy(x: Tensor) -> Tensor:
     return x * 2
 
 
-# --- the reading is elsewhere -----------------------------------------------------------------------------------------------
+# --- the reading is elsewhere ---------------------------------------------------------------------
 def check_range(index: Tensor, size: int) -> None:
     highest = index.max().item()
     if highest >= size:  # error: [TBR105]
@@ -73,7 +73,7 @@ def run(x: Tensor) -> Tensor:
     return checkpoint(checked_square, x, use_reentrant=False)
 
 
-# --- not only a guard -------------------------------------------------------------------------------------------------------
+# --- not only a guard -----------------------------------------------------------------------------
 def repaired_or_raised(x: Tensor, strict: bool) -> Tensor:
     if torch.isnan(x).any():  # error: [TBR101]
         if strict:
@@ -82,7 +82,7 @@ def repaired_or_raised(x: Tensor, strict: bool) -> Tensor:
     return x
 
 
-# --- tempting, and rightly silent -------------------------------------------------------------------------------------------
+# --- tempting, and rightly silent -----------------------------------------------------------------
 def metadata(x: Tensor, y: Tensor, mode: str) -> Tensor:
     assert isinstance(x, Tensor)  # ok: [TBR105] a type
     assert x.ndim == 2 and x.is_floating_point()  # ok: [TBR105] rank and kind

@@ -10,7 +10,7 @@ from torch.utils import checkpoint as cp
 from torch.utils.checkpoint import checkpoint, checkpoint_sequential
 
 
-# --- the function handed over ---------------------------------------------------------------------------------------------
+# --- the function handed over ---------------------------------------------------------------------
 def cap_norm(x: Tensor) -> Tensor:
     scale = (1.0 / x.norm(dim=-1, keepdim=True)).clamp(max=1.0)
     if (scale < 1.0).any():  # error: [TBR201]
@@ -44,7 +44,7 @@ def run_lambda(x: Tensor) -> Tensor:
     return checkpoint(lambda h: h.sin() if h.sum() > 0 else h.cos(), x, use_reentrant=False)  # error: [TBR201]
 
 
-# --- reached through a module, a parent, a wrapper ------------------------------------------------------------------------
+# --- reached through a module, a parent, a wrapper ------------------------------------------------
 class Gate(nn.Module):
     def __init__(self) -> None:
         super().__init__()
@@ -132,7 +132,7 @@ class OwnCheckpoint(nn.Module):
         return self.run(self.body, x)
 
 
-# --- checkpointed and compiled: still this code ---------------------------------------------------------------------------
+# --- checkpointed and compiled: still this code ---------------------------------------------------
 def both(x: Tensor) -> Tensor:
     if x.sum() > 0:  # error: [TBR201]
         x = x.sin()
@@ -144,7 +144,7 @@ def outer(x: Tensor) -> Tensor:
     return checkpoint(both, x, use_reentrant=False)
 
 
-# --- tempting, and rightly silent -----------------------------------------------------------------------------------------
+# --- tempting, and rightly silent -----------------------------------------------------------------
 class Calm(nn.Module):
     def __init__(self, drop: float = 0.1) -> None:
         super().__init__()

@@ -13,7 +13,7 @@ from torch.utils.checkpoint import checkpoint
 save_memory = partial(checkpoint, use_reentrant=False)
 
 
-# --- home-made wrappers -------------------------------------------------------------------------------------------------------
+# --- home-made wrappers ---------------------------------------------------------------------------
 def checkpointed(function):
     @functools.wraps(function)
     def wrapper(*args):
@@ -72,7 +72,7 @@ class Held(nn.Module):
 held = CheckpointModule(Held())
 
 
-# --- the callable is made, chosen, bound ------------------------------------------------------------------------------------------
+# --- the callable is made, chosen, bound ----------------------------------------------------------
 def custom_forward(layers: list[nn.Module], scale: Tensor):
     def forward(h: Tensor) -> Tensor:
         for layer in layers:
@@ -150,7 +150,7 @@ class Chosen(nn.Module):
         return self._inner(x)
 
 
-# --- Python's own control flow inside of the region -----------------------------------------------------------------------------
+# --- Python's own control flow inside of the region -----------------------------------------------
 @dataclass
 class Limits:
     low: float
@@ -196,7 +196,7 @@ def run_descend(x: Tensor) -> Tensor:
     return checkpoint(descend, x, 3, use_reentrant=False)
 
 
-# --- tempting, and rightly silent ---------------------------------------------------------------------------------------------------
+# --- tempting, and rightly silent -----------------------------------------------------------------
 def plainly_called(x: Tensor) -> Tensor:
     return maybe_not_checkpointed(x)
 

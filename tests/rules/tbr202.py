@@ -11,7 +11,7 @@ _CALLS = 0
 _SEEN = {"steps": 0}
 
 
-# --- attributes, buffers, counters ----------------------------------------------------------------------------------------
+# --- attributes, buffers, counters ----------------------------------------------------------------
 class EveryOther(nn.Module):
     def __init__(self) -> None:
         super().__init__()
@@ -96,7 +96,7 @@ class Trunk(nn.Module):
         return x
 
 
-# --- module globals, closed-over state ------------------------------------------------------------------------------------
+# --- module globals, closed-over state ------------------------------------------------------------
 def by_global(x: Tensor) -> Tensor:
     global _CALLS
     _CALLS += 1
@@ -129,7 +129,7 @@ def run_nonlocal(x: Tensor) -> Tensor:
     return checkpoint(region, x, use_reentrant=False)
 
 
-# --- tempting, and rightly silent -----------------------------------------------------------------------------------------
+# --- tempting, and rightly silent -----------------------------------------------------------------
 class Calm(nn.Module):
     def __init__(self, depth: int = 2) -> None:
         super().__init__()

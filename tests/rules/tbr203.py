@@ -16,7 +16,7 @@ from torch.utils.checkpoint import checkpoint
 _RNG = np.random.default_rng(0)
 
 
-# --- a draw decides a branch ----------------------------------------------------------------------------------------------
+# --- a draw decides a branch ----------------------------------------------------------------------
 class DropLayer(nn.Module):
     def __init__(self, rate: float = 0.5, seed: int = 0) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ def run(x: Tensor) -> Tensor:
     return checkpoint(odd_sources, x, use_reentrant=False)
 
 
-# --- a draw enters a result ------------------------------------------------------------------------------------------------
+# --- a draw enters a result -----------------------------------------------------------------------
 def factors(x: Tensor, generator: torch.Generator) -> Tensor:
     x = x * random.uniform(0.9, 1.1)  # error: [TBR203]
     x = x + torch.randn(4, generator=generator)  # error: [TBR203]
@@ -88,7 +88,7 @@ def run_factors(x: Tensor) -> Tensor:
     return checkpoint(factors, x, torch.Generator(), use_reentrant=False)
 
 
-# --- tempting, and rightly silent -------------------------------------------------------------------------------------------
+# --- tempting, and rightly silent -----------------------------------------------------------------
 class Dice:
     def random(self) -> float:
         return 0.25

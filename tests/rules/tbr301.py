@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 
-# --- direct, through a name, other spellings of a size -----------------------------------------------------------------------
+# --- direct, through a name, other spellings of a size --------------------------------------------
 @torch.compile(backend="eager")
 def pad_to_8(x: Tensor) -> Tensor:
     pad = -x.shape[1] % 8
@@ -39,7 +39,7 @@ def by_case(x: Tensor) -> Tensor:
 compiled_case = torch.compile(by_case, backend="eager")
 
 
-# --- reached through calls and modules ---------------------------------------------------------------------------------------
+# --- reached through calls and modules ------------------------------------------------------------
 def is_long(x: Tensor) -> bool:
     return x.shape[1] > 512
 
@@ -89,7 +89,7 @@ def compiled_in_place() -> nn.Module:
     return model
 
 
-# --- tempting, and rightly silent --------------------------------------------------------------------------------------------
+# --- tempting, and rightly silent -----------------------------------------------------------------
 class Attend(nn.Module):
     def __init__(self, head_dim: int = 64) -> None:
         super().__init__()

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 _SCALES = {4: 0.5, 8: 0.25}
 
 
-# --- range, rows, look-ups -----------------------------------------------------------------------------------------------------
+# --- range, rows, look-ups ------------------------------------------------------------------------
 @torch.compile(backend="eager")
 def decayed_sum(x: Tensor) -> Tensor:
     total = x.new_zeros(x.shape[0])
@@ -48,7 +48,7 @@ def looked_up(x: Tensor) -> Tensor:
     return x * _SCALES[x.shape[1]]  # error: [TBR302]
 
 
-# --- reached through calls and modules -------------------------------------------------------------------------------------------
+# --- reached through calls and modules ------------------------------------------------------------
 def row_means(x: Tensor) -> list[Tensor]:
     return [row.mean() for row in x]  # error: [TBR302]
 
@@ -80,7 +80,7 @@ class Model(nn.Module):
 model = torch.compile(Model(), backend="eager")
 
 
-# --- tempting, and rightly silent ------------------------------------------------------------------------------------------------
+# --- tempting, and rightly silent -----------------------------------------------------------------
 class Calm(nn.Module):
     def __init__(self, depth: int = 3) -> None:
         super().__init__()

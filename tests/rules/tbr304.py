@@ -7,7 +7,7 @@ import torch as th
 from torch import Tensor, isnan, nn
 
 
-# --- decorated, called, with arguments --------------------------------------------------------------------------------------------
+# --- decorated, called, with arguments ------------------------------------------------------------
 @torch.compile
 def signed(x: Tensor) -> Tensor:
     if x.sum() > 0:  # error: [TBR304]
@@ -50,7 +50,7 @@ def make_step(limit: float):
     return torch.compile(step, backend="eager")
 
 
-# --- reached through calls and modules ---------------------------------------------------------------------------------------------
+# --- reached through calls and modules ------------------------------------------------------------
 def too_big(x: Tensor) -> bool:
     return bool(x.abs().max() > 5)
 
@@ -105,7 +105,7 @@ class OwnForward(nn.Module):
         return self.encode(x)
 
 
-# --- tempting, and rightly silent ---------------------------------------------------------------------------------------------------
+# --- tempting, and rightly silent -----------------------------------------------------------------
 class Calm(nn.Module):
     def __init__(self, gate: bool = True) -> None:
         super().__init__()

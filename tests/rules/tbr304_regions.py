@@ -10,7 +10,7 @@ eager_compile = partial(torch.compile, backend="eager")
 DEBUG_BACKEND = "eager"
 
 
-# --- entries ----------------------------------------------------------------------------------------------------------------
+# --- entries --------------------------------------------------------------------------------------
 @eager_compile
 def by_partial(x: Tensor) -> Tensor:
     if x.sum() > 0:  # error: [TBR304]
@@ -87,7 +87,7 @@ def through_methods(x: Tensor) -> Tensor:
     return Helper.scaled(x)
 
 
-# --- Python's own control flow inside of the region -------------------------------------------------------------------------
+# --- Python's own control flow inside of the region -----------------------------------------------
 @torch.compile(backend="eager")
 def busy(x: Tensor, mask: Tensor) -> Tensor:
     if (total := mask.sum()) > 2:  # error: [TBR304]
@@ -117,7 +117,7 @@ def outer(x: Tensor) -> Tensor:
 run_outer = torch.compile(outer, backend="eager")
 
 
-# --- tempting, and rightly silent -------------------------------------------------------------------------------------------
+# --- tempting, and rightly silent -----------------------------------------------------------------
 def cached(function):
     store: dict[str, Tensor] = {}
 
