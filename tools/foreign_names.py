@@ -1,8 +1,8 @@
-"""Writes ``foreign_names.txt``: attributes of values that are no tensors, so that a method only tensors have can be told.
+"""Writes ``foreign_names.txt``: attributes of values that are no tensors, to tell a method that only tensors have.
 
 Needs numpy, pandas, polars, pillow, jax, scipy, xarray and torch; the header names the versions the list was made with.
-Left out on purpose: what mirrors the tensor interface (tensordict, paddle, cupy), whose attributes would leave nothing, and
-text streams and memoryviews, which have ``detach`` and ``contiguous`` but are not handed to models.
+Left out on purpose: what mirrors the tensor interface (tensordict, paddle, cupy), whose attributes would leave nothing,
+and text streams and memoryviews, which have ``detach`` and ``contiguous`` but are not handed to models.
 """
 
 from __future__ import annotations
@@ -23,31 +23,45 @@ BUILTINS: tuple[type, ...] = (
     *(collections.deque, collections.OrderedDict, collections.Counter, collections.defaultdict, re.Pattern, re.Match),
     *(datetime.datetime, datetime.timedelta, decimal.Decimal, fractions.Fraction, pathlib.Path),
 )
-CLASSES = (
-    "numpy.ndarray numpy.generic numpy.ma.MaskedArray numpy.random.Generator pandas.DataFrame pandas.Series pandas.Index "
-    "pandas.Timestamp pandas.core.groupby.DataFrameGroupBy polars.DataFrame polars.LazyFrame polars.Series polars.Expr "
-    "PIL.Image.Image jax.Array scipy.sparse.csr_matrix scipy.sparse.coo_array xarray.DataArray xarray.Dataset torch.nn.Module "
-    "torch.nn.ModuleList torch.nn.ModuleDict torch.nn.ParameterList torch.nn.ParameterDict torch.nn.Sequential "
-    "torch.nn.MultiheadAttention torch.nn.parallel.DistributedDataParallel torch.nn.utils.rnn.PackedSequence "
-    "torch.optim.Optimizer torch.optim.SGD torch.optim.lr_scheduler.LRScheduler torch.amp.GradScaler torch.Generator torch.Size "
-    "torch.dtype torch.device torch.UntypedStorage torch.TypedStorage torch.autograd.Function torch.autograd.graph.Node "
-    "torch.distributions.Normal torch.distributions.Categorical torch.distributions.Independent torch.utils.data.DataLoader "
-    "torch.utils.data.Dataset torch.fx.Graph torch.fx.Node torch.cuda.Stream torch.cuda.Event torch.jit.ScriptModule"
-).split()
+CLASSES = {
+    "numpy": "ndarray generic",
+    "numpy.ma": "MaskedArray",
+    "numpy.random": "Generator",
+    "pandas": "DataFrame Series Index Timestamp",
+    "pandas.core.groupby": "DataFrameGroupBy",
+    "polars": "DataFrame LazyFrame Series Expr",
+    "PIL.Image": "Image",
+    "jax": "Array",
+    "scipy.sparse": "csr_matrix coo_array",
+    "xarray": "DataArray Dataset",
+    "torch.nn": "Module ModuleList ModuleDict ParameterList ParameterDict Sequential MultiheadAttention",
+    "torch.nn.parallel": "DistributedDataParallel",
+    "torch.nn.utils.rnn": "PackedSequence",
+    "torch.optim": "Optimizer SGD",
+    "torch.optim.lr_scheduler": "LRScheduler",
+    "torch.amp": "GradScaler",
+    "torch": "Generator Size dtype device UntypedStorage TypedStorage",
+    "torch.autograd": "Function",
+    "torch.autograd.graph": "Node",
+    "torch.distributions": "Normal Categorical Independent",
+    "torch.utils.data": "DataLoader Dataset",
+    "torch.fx": "Graph Node",
+    "torch.cuda": "Stream Event",
+    "torch.jit": "ScriptModule",
+}
 
 
-def resolve(path: str) -> type:
-    """The class of a dotted path."""
-    module, _, name = path.rpartition(".")
+def resolve(module: str, name: str) -> type:
+    """A class by module and name; a TypeError says that the name is something else."""
     found = getattr(importlib.import_module(module), name)
     if not isinstance(found, type):
-        raise TypeError(f"{path} is no class")
+        raise TypeError(f"{module}.{name} is no class")
     return found
 
 
 def main() -> None:
     """Writes the list beside this file."""
-    classes = [*BUILTINS, *map(resolve, CLASSES)]
+    classes = [*BUILTINS, *(resolve(module, name) for module, names in CLASSES.items() for name in names.split())]
     names = sorted({name for cls in classes for name in dir(cls) if name[0] != "_"})
     versions = ", ".join(f"{package} {importlib.metadata.version(package).partition('+')[0]}" for package in PACKAGES)
     header = [

@@ -1,6 +1,7 @@
-"""Writes the generated knowledge tables from torch wheels: ``python -m tools.sync_torch WHEEL... [--out DIR] [--check]``.
+"""Writes the generated knowledge tables from torch wheels.
 
-Nothing is imported from the wheels. Run it with the wheels of all versions the tables shall cover, in any order.
+Usage: ``python -m tools.sync_torch WHEEL... [--out DIR] [--check]``, with the wheels of all versions the tables shall
+cover, in any order. Nothing is imported from the wheels.
 """
 
 from __future__ import annotations
@@ -68,11 +69,9 @@ def read_wheel(path: Path) -> WheelFacts:
         if isinstance(statement, ast.FunctionDef) and not re.match("_[a-zA-Z]|__(init|new)__", statement.name):
             if not any(ast.unparse(a.annotation) == "object" for a in statement.args.args if a.annotation is not None):
                 add(f"torch.Tensor.{statement.name}", overload_of(statement, named, method=True))
-        elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-            if statement.target.id[0] != "_":
-                returns = annotation_returns(statement.annotation, named)
-                add(f"torch.Tensor.{statement.target.id}", Overload((), returns))
-                facts.attributes.add(f"torch.Tensor.{statement.target.id}")
+        elif isinstance(statement, ast.AnnAssign) and (name := ast.unparse(statement.target))[0] != "_":
+            add(f"torch.Tensor.{name}", Overload((), annotation_returns(statement.annotation, named)))
+            facts.attributes.add(f"torch.Tensor.{name}")
     drawing = {name for name, tags in facts.tags.items() if "nondeterministic_seeded" in tags}
     read_functional(wheel, named, drawing)
     read_modules(wheel, named)

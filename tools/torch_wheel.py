@@ -12,8 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 HOST_NAMES = frozenset(
-    "_bool _int _float _complex _size _device _dtype _layout _qscheme _symint _dispatchkey bool int float complex str "
-    "Number Size SymInt Generator None Literal memory_format slice".split()
+    {
+        *("_bool", "_int", "_float", "_complex", "_size", "_device", "_dtype", "_layout", "_qscheme", "_symint"),
+        *("bool", "int", "float", "complex", "str", "slice", "None", "Literal", "Number", "Size", "SymInt"),
+        *("_dispatchkey", "Generator", "memory_format"),
+    }
 )
 """Names in annotations that rule a tensor out."""
 
@@ -63,7 +66,7 @@ def annotation_kind(node: ast.expr | None) -> str:
     """``T``, ``H`` or empty for what an annotation admits."""
     if node is None:
         return ""
-    names = {leaf for leaf in _leaves(node)}
+    names = set(_leaves(node))
     if names <= {"Tensor", "None"} and "Tensor" in names:
         return "T"
     return "H" if names <= HOST_NAMES else ""

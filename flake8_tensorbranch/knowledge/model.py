@@ -9,8 +9,8 @@
 
 Arguments of a look-up:
 
-* ``qualname``: a public or private path (``torch.nn.modules.linear.Linear`` is ``torch.nn.Linear``). The name of a module
-  class means *calling its instance*; ``torch.Tensor.x`` means the method, property or attribute ``x`` of a tensor.
+* ``qualname``: a public or private path (``torch.nn.modules.linear.Linear`` is ``torch.nn.Linear``). The name of a
+  module class means *calling its instance*; ``torch.Tensor.x`` means the method, property or attribute ``x``.
 * ``argc``: how many positional arguments are passed, without ``self``.
 * ``keywords``: names of the keyword arguments; one whose value is literally ``False`` or ``None`` is spelled ``!name``.
 * ``kinds``: what is known of the positional arguments, from the left: ``"tensor"``, ``"host"`` (surely no tensor),
@@ -27,6 +27,10 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from flake8_tensorbranch.knowledge.rows import Rows
 
 SCALAR_RETURNS = frozenset(
     {
@@ -44,7 +48,7 @@ SCALAR_RETURNS = frozenset(
         "unknown",
     }
 )
-"""Every value of `OpModel.returns` but ``tensorsN`` (exactly N tensors) and ``tuple(a,b,...)`` (one kind per element)."""
+"""Every value of `OpModel.returns` but ``tensorsN`` (N tensors) and ``tuple(a,b,...)`` (one kind per element)."""
 
 DEPS = frozenset({"data", "shape"})
 """What a host result is read from: the values of a tensor, or its sizes."""
@@ -109,10 +113,11 @@ NO, MAYBE, YES = 0, 1, 2
 def matches(when: str, call: CallShape) -> int:
     """Whether a call fits a row's condition: NO, YES, or MAYBE where that hangs on arguments of unknown kind.
 
-    The condition is a parameter list in the order of the signature. ``name`` must be given, ``name=`` may be, ``name~`` must
-    not be, ``name!`` must be literally False or None; a literal False or None is not "given". ``name:T`` holds a tensor,
-    ``name:H`` none. After ``*`` only keywords follow, ``*name`` takes all further positional arguments, ``**`` all further
-    keywords; a lone ``*`` is a call without arguments. ``init.name`` stands for a constructor keyword of a module.
+    The condition is a parameter list in the order of the signature. ``name`` must be given, ``name=`` may be,
+    ``name~`` must not be, ``name!`` must be literally False or None; a literal False or None is not "given".
+    ``name:T`` holds a tensor, ``name:H`` none. After ``*`` only keywords follow, ``*name`` takes all further positional
+    arguments, ``**`` all further keywords; a lone ``*`` is a call without arguments. ``init.name`` stands for a
+    constructor keyword of a module.
     """
     answer = YES
     if not when:
@@ -201,12 +206,14 @@ def _generated() -> dict[str, list[str]]:
 
 
 @lru_cache(maxsize=1)
-def _overlay() -> dict[str, list[OpModel]]:
+def _overlay() -> dict[str, list[Rows]]:
+    """Hand-written rows by qualified name."""
     from flake8_tensorbranch.knowledge.overlay import OPS
 
-    table: dict[str, list[OpModel]] = {}
-    for row in OPS:
-        table.setdefault(row.qualname, []).append(row)
+    table: dict[str, list[Rows]] = {}
+    for written in OPS:
+        for qualname in written.qualnames:
+            table.setdefault(qualname, []).append(written)
     return table
 
 
@@ -215,7 +222,7 @@ def rows(qualname: str) -> tuple[OpModel, ...]:
     """All rows of a canonical name, in the order they are tried: hand-written replace generated ones."""
     hand = _overlay().get(qualname)
     if hand is not None:
-        return tuple(hand)
+        return tuple(written.model(qualname) for written in hand)
     parsed = [parse_row(line) for line in _generated().get(qualname, ())]
     return tuple([row for row in parsed if not row.until] or parsed)
 
@@ -223,7 +230,7 @@ def rows(qualname: str) -> tuple[OpModel, ...]:
 @lru_cache(maxsize=4096)
 def canonical(qualname: str) -> str:
     """The public name of what a private or second path denotes; any other name unchanged."""
-    from flake8_tensorbranch.knowledge.names import ALIASES, PREFIX_ALIASES
+    from flake8_tensorbranch.knowledge.aliases import ALIASES, PREFIX_ALIASES
 
     if qualname in ALIASES:
         return ALIASES[qualname].target

@@ -1,23 +1,22 @@
-"""Hand-written rows of torch's functions: host reads, Python-level functions, and where one name has several results."""
+"""Hand-written rows of torch's functions: host reads, Python-level functions, names with several results."""
 
 from __future__ import annotations
 
-from flake8_tensorbranch.knowledge.model import OpModel
 from flake8_tensorbranch.knowledge.overlay_tensor import CONSECUTIVE, UNIQUE, unique_rows
-from flake8_tensorbranch.knowledge.rows import each, op
+from flake8_tensorbranch.knowledge.rows import Rows, each, op
 
 F = "torch.nn.functional."
 SDPA = "query,key,value,attn_mask=,dropout_p{mark},is_causal=,**"
 MHA = "{init}query,key,value,key_padding_mask=,need_weights{mark},attn_mask=,average_attn_weights=,is_causal="
 QKV = ((0, "query"), (1, "key"), (2, "value"))
 DTYPES = (
-    "float float32 float64 float16 bfloat16 half double int int8 int16 int32 int64 long short uint8 uint16 uint32 uint64 bool "
-    "complex32 complex64 complex128 cfloat cdouble chalf float8_e4m3fn float8_e5m2 qint8 quint8 qint32"
+    "float float32 float64 float16 bfloat16 half double int int8 int16 int32 int64 long short uint8 uint16 uint32 "
+    "uint64 bool complex32 complex64 complex128 cfloat cdouble chalf float8_e4m3fn float8_e5m2 qint8 quint8 qint32"
 )
 
-FUNCTION_OPS: tuple[OpModel, ...] = (
+FUNCTION_OPS: tuple[Rows, ...] = (
     # Host results.
-    *each(
+    each(
         "torch.",
         "equal allclose",
         returns="host",
@@ -43,67 +42,69 @@ FUNCTION_OPS: tuple[OpModel, ...] = (
         why="compares two sizes",
     ),
     op("torch.broadcast_shapes", returns="size", deps=["shape"], why="torch/functional.py: computed from sizes alone"),
-    *each(
+    each(
         "torch.",
         "sym_int sym_float sym_max sym_min sym_not sym_sqrt sym_sum sym_ite",
         returns="host",
         deps=["shape"],
         why="arithmetic on sizes: torch/__init__.py",
     ),
-    *each(
+    each(
         "torch.",
         "is_floating_point is_complex is_signed is_conj is_neg is_inference is_distributed q_per_channel_axis",
         returns="static",
         demands=((0, "input"),),
         why="a test of dtype or a flag (facts H: ok)",
     ),
-    *each(
+    each(
         "torch.",
         "q_scale q_zero_point",
         returns="host",
         deps=["data"],
         why="quantization parameters chosen from the data",
     ),
-    *each(
+    each(
         "torch.",
-        "is_tensor is_storage typename overrides.is_tensor_like overrides.has_torch_function overrides.has_torch_function_unary",
+        "is_tensor is_storage typename overrides.is_tensor_like overrides.has_torch_function "
+        "overrides.has_torch_function_unary",
         returns="static",
         why="a test of the Python type, decided once per call site",
     ),
-    *each(
+    each(
         "torch.",
-        "can_cast cudnn_is_acceptable get_num_threads get_num_interop_threads is_vulkan_available set_flush_denormal finfo iinfo "
-        "is_grad_enabled is_inference_mode_enabled are_deterministic_algorithms_enabled get_deterministic_debug_mode "
-        "is_deterministic_algorithms_warn_only_enabled get_float32_matmul_precision is_warn_always_enabled initial_seed seed "
-        "compiled_with_cxx11_abi inf nan pi e newaxis __version__",
+        "can_cast cudnn_is_acceptable get_num_threads get_num_interop_threads is_vulkan_available set_flush_denormal "
+        "finfo iinfo is_grad_enabled is_inference_mode_enabled are_deterministic_algorithms_enabled "
+        "get_deterministic_debug_mode is_deterministic_algorithms_warn_only_enabled get_float32_matmul_precision "
+        "is_warn_always_enabled initial_seed seed compiled_with_cxx11_abi inf nan pi e newaxis __version__",
         returns="static",
         why="a setting of the process or a constant; no tensor is read",
     ),
-    *each(
+    each(
         "torch.",
-        "compiler.is_compiling compiler.is_dynamo_compiling compiler.is_exporting _dynamo.is_compiling _utils.is_compiling "
-        "jit.is_scripting jit.is_tracing _C._get_tracing_state onnx.is_in_onnx_export",
+        "compiler.is_compiling compiler.is_dynamo_compiling compiler.is_exporting _dynamo.is_compiling "
+        "_utils.is_compiling jit.is_scripting jit.is_tracing _C._get_tracing_state onnx.is_in_onnx_export",
         returns="static",
         why="tells which tracer runs: constant within one trace",
     ),
-    *each(
+    each(
         "torch.cuda.",
-        "is_available device_count current_device get_device_name get_device_capability get_device_properties is_initialized "
-        "is_bf16_supported memory_allocated max_memory_allocated memory_reserved max_memory_reserved mem_get_info "
-        "get_arch_list is_current_stream_capturing initial_seed",
+        "is_available device_count current_device get_device_name get_device_capability get_device_properties "
+        "is_initialized is_bf16_supported memory_allocated max_memory_allocated memory_reserved max_memory_reserved "
+        "mem_get_info get_arch_list is_current_stream_capturing initial_seed",
         returns="static",
         why="a property of the machine or its allocator; no tensor is read",
     ),
-    *each(
+    each(
         "torch.",
-        "xpu.is_available xpu.device_count mps.is_available mps.device_count cpu.is_available cpu.device_count mtia.is_available "
-        "accelerator.is_available accelerator.device_count accelerator.current_accelerator backends.mps.is_available "
-        "backends.mps.is_built backends.cuda.is_built backends.cudnn.is_available backends.cudnn.version "
-        "backends.mkldnn.is_available backends.mkl.is_available backends.openmp.is_available version.cuda version.hip",
+        "xpu.is_available xpu.device_count mps.is_available mps.device_count cpu.is_available cpu.device_count "
+        "mtia.is_available accelerator.is_available accelerator.device_count accelerator.current_accelerator "
+        "backends.mps.is_available backends.mps.is_built backends.cuda.is_built backends.cudnn.is_available "
+        "backends.cudnn.version backends.mkldnn.is_available backends.mkl.is_available backends.openmp.is_available "
+        "version.cuda version.hip",
         returns="static",
         why="a property of the machine or the build; no tensor is read",
     ),
-    *each(
+    each(
         "torch.",
         "cuda.synchronize xpu.synchronize mps.synchronize accelerator.synchronize",
         returns="none",
@@ -111,54 +112,56 @@ FUNCTION_OPS: tuple[OpModel, ...] = (
         why="waits for the device",
     ),
     # Values that are no tensors.
-    *each("torch.", DTYPES + " get_autocast_ipu_dtype get_autocast_xla_dtype", returns="dtype", why="torch.dtype"),
-    *each("torch.", "device get_default_device", returns="device", why="torch.device"),
+    each("torch.", DTYPES + " get_autocast_ipu_dtype get_autocast_xla_dtype", returns="dtype", why="torch.dtype"),
+    each("torch.", "device get_default_device", returns="device", why="torch.device"),
     op("torch.Size", returns="size", why="built from Python numbers; what these depend on is the caller's"),
-    *each(
+    each(
         "torch.",
         "Generator manual_seed default_generator",
         returns="generator",
         why="torch.Generator",
     ),
-    *each(
+    each(
         "torch.",
-        "save set_default_dtype set_default_device set_default_tensor_type set_printoptions set_rng_state set_warn_always "
-        "set_float32_matmul_precision set_deterministic_debug_mode use_deterministic_algorithms _check _assert _assert_async "
-        "cuda.manual_seed cuda.manual_seed_all autograd.backward nn.utils.vector_to_parameters nn.utils.clip_grad_value_ "
-        "nn.utils.clip_grads_with_norm_",
+        "save set_default_dtype set_default_device set_default_tensor_type set_printoptions set_rng_state "
+        "set_warn_always set_float32_matmul_precision set_deterministic_debug_mode use_deterministic_algorithms "
+        "_check _assert _assert_async cuda.manual_seed cuda.manual_seed_all autograd.backward "
+        "nn.utils.vector_to_parameters nn.utils.clip_grad_value_ nn.utils.clip_grads_with_norm_",
         returns="none",
         why="called for its effect: torch/__init__.py, torch/random.py, torch/nn/utils",
     ),
-    *each(
+    each(
         "torch.",
-        "load compile vmap cond while_loop utils.checkpoint.checkpoint utils.checkpoint.checkpoint_sequential func.vmap func.grad "
-        "func.functional_call autograd.Function.apply utils.data.DataLoader nn.DataParallel nn.ModuleList "
-        "nn.ModuleDict nn.parallel.DistributedDataParallel nn.utils.rnn.pack_padded_sequence nn.utils.rnn.pack_sequence",
+        "load compile vmap cond while_loop utils.checkpoint.checkpoint utils.checkpoint.checkpoint_sequential "
+        "func.vmap func.grad func.functional_call autograd.Function.apply utils.data.DataLoader nn.DataParallel "
+        "nn.ModuleList nn.ModuleDict nn.parallel.DistributedDataParallel nn.utils.rnn.pack_padded_sequence "
+        "nn.utils.rnn.pack_sequence",
         returns="unknown",
         why="what comes back is what the caller's function, file or module gives",
     ),
     # Functions that only Python defines.
-    *each(
+    each(
         "torch.",
-        "einsum tensordot cdist block_diag cartesian_prod chain_matmul stft from_dlpack get_rng_state cuda.get_rng_state",
+        "einsum tensordot cdist block_diag cartesian_prod chain_matmul stft from_dlpack get_rng_state "
+        "cuda.get_rng_state",
         returns="tensor",
         why="torch/functional.py, torch/random.py: one tensor; no stub declares it",
     ),
-    *each(
+    each(
         "torch.sparse.",
         "addmm mm softmax log_softmax sum spdiags spsolve",
         returns="tensor",
         why="bound in torch/sparse/__init__.py; no stub declares it",
     ),
-    *each(
+    each(
         "torch.",
-        "Tensor FloatTensor DoubleTensor HalfTensor BFloat16Tensor LongTensor IntTensor ShortTensor CharTensor ByteTensor "
-        "BoolTensor cuda.FloatTensor cuda.DoubleTensor cuda.HalfTensor cuda.LongTensor cuda.IntTensor cuda.BoolTensor "
-        "nn.Parameter nn.Buffer nn.UninitializedParameter nn.UninitializedBuffer autograd.Variable",
+        "Tensor FloatTensor DoubleTensor HalfTensor BFloat16Tensor LongTensor IntTensor ShortTensor CharTensor "
+        "ByteTensor BoolTensor cuda.FloatTensor cuda.DoubleTensor cuda.HalfTensor cuda.LongTensor cuda.IntTensor "
+        "cuda.BoolTensor nn.Parameter nn.Buffer nn.UninitializedParameter nn.UninitializedBuffer autograd.Variable",
         returns="tensor",
         why="the constructor gives an instance of torch.Tensor",
     ),
-    *each(
+    each(
         "torch.",
         "meshgrid split broadcast_tensors unravel_index",
         returns="tensors",
@@ -172,7 +175,14 @@ FUNCTION_OPS: tuple[OpModel, ...] = (
             op("torch." + name, when="*tensors", returns="tensors", why="torch/functional.py: several in, a tuple out"),
         )
     ),
-    *each("torch.", "pca_lowrank svd_lowrank", returns="tensors3", why="torch/_lowrank.py: U, S, V"),
+    each(
+        "torch.",
+        "split_copy unbind_copy split_with_sizes_copy",
+        returns="tensors",
+        demands=((0, "input"),),
+        why="a tuple unless out= is given; the stub says None",
+    ),
+    each("torch.", "pca_lowrank svd_lowrank", returns="tensors3", why="torch/_lowrank.py: U, S, V"),
     op("torch.lobpcg", returns="tensors2", why="torch/_lobpcg.py: eigenvalues and eigenvectors"),
     op("torch.lu", when="A,pivot=,get_infos,out=", returns="tensors3", why="torch/functional.py: LU, pivots and infos"),
     op("torch.lu", returns="tensors2", why="torch/functional.py: LU and pivots"),
@@ -310,15 +320,16 @@ FUNCTION_OPS: tuple[OpModel, ...] = (
         why="a named tuple of output and loss: nn/modules/adaptive.py",
     ),
     # Initialisation.
-    *each(
+    each(
         "torch.nn.init.",
-        "uniform_ normal_ trunc_normal_ xavier_uniform_ xavier_normal_ kaiming_uniform_ kaiming_normal_ orthogonal_ sparse_",
+        "uniform_ normal_ trunc_normal_ xavier_uniform_ xavier_normal_ kaiming_uniform_ kaiming_normal_ orthogonal_ "
+        "sparse_",
         returns="self",
         effects=["inplace", "rng"],
         demands=((0, "tensor"),),
         why="torch/nn/init.py fills the tensor with random numbers",
     ),
-    *each(
+    each(
         "torch.nn.init.",
         "constant_ ones_ zeros_ eye_ dirac_",
         returns="self",
@@ -328,7 +339,7 @@ FUNCTION_OPS: tuple[OpModel, ...] = (
     ),
     op("torch.nn.init.calculate_gain", returns="static", why="a constant per nonlinearity: torch/nn/init.py"),
     # torch.nn.utils and torch.autograd.
-    *each(
+    each(
         "torch.nn.utils.",
         "clip_grad_norm_ get_total_norm",
         returns="tensor",
@@ -338,8 +349,8 @@ FUNCTION_OPS: tuple[OpModel, ...] = (
     op("torch.nn.utils.parameters_to_vector", returns="tensor", why="one flat tensor"),
     op("torch.nn.utils.rnn.pad_sequence", returns="tensor", why="one padded batch"),
     op("torch.nn.utils.rnn.pad_packed_sequence", returns="tensors2", why="the padded batch and its lengths"),
-    *each("torch.nn.utils.rnn.", "unpad_sequence unpack_sequence", returns="tensors", why="a list of sequences"),
-    *each(
+    each("torch.nn.utils.rnn.", "unpad_sequence unpack_sequence", returns="tensors", why="a list of sequences"),
+    each(
         "torch.nn.utils.",
         "weight_norm spectral_norm remove_weight_norm remove_spectral_norm parametrizations.weight_norm "
         "parametrizations.spectral_norm parametrizations.orthogonal parametrize.register_parametrization",
@@ -347,7 +358,7 @@ FUNCTION_OPS: tuple[OpModel, ...] = (
         why="returns the module it was given",
     ),
     op("torch.autograd.grad", returns="tensors", why="one gradient per input"),
-    *each(
+    each(
         "torch.autograd.functional.",
         "vjp jvp vhp hvp",
         returns="unknown",

@@ -1,4 +1,4 @@
-"""Where checkpointed and traced regions begin, what a recompute does not replay, and which scopes it does not restore."""
+"""Where checkpointed and traced regions begin, and which host calls a recompute does not replay."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ class RegionEntry:
     kind: str
     """``checkpointed``, ``compiled``, ``exported``, ``traced`` or ``vmapped``."""
     forms: frozenset[str]
-    """How it is used: ``call`` (runs the function now, with the arguments that follow), ``wrap`` (gives back a callable or module
-    whose calls are the region), ``decorator`` (also with arguments, or under `functools.partial`), ``method`` (the receiver
-    becomes the region), ``in-place`` (changes submodules of the module it is given)."""
+    """How it is used.
+
+    ``call`` runs the function now, with the arguments that follow; ``wrap`` gives back a callable or module whose calls
+    are the region; ``decorator`` is written over the function, also with arguments or under `functools.partial`;
+    ``method`` makes the receiver the region; ``in-place`` changes submodules of the module it is given.
+    """
     argument: int
     """Position of the function, module or sequence of them; -1 where the receiver is meant."""
     keyword: str
@@ -317,12 +320,13 @@ def _sources(kind: str, prefix: str, names: str, why: str) -> dict[str, HostSour
 
 
 _PYTHON = (
-    "random uniform randint randrange choice choices shuffle sample gauss normalvariate lognormvariate expovariate betavariate "
-    "gammavariate paretovariate weibullvariate vonmisesvariate triangular getrandbits randbytes binomialvariate"
+    "random uniform randint randrange choice choices shuffle sample gauss normalvariate lognormvariate expovariate "
+    "betavariate gammavariate paretovariate weibullvariate vonmisesvariate triangular getrandbits randbytes "
+    "binomialvariate"
 )
 _NUMPY = (
-    "random choice shuffle permutation normal standard_normal uniform binomial poisson beta gamma exponential multinomial "
-    "multivariate_normal dirichlet laplace lognormal geometric bytes"
+    "random choice shuffle permutation normal standard_normal uniform binomial poisson beta gamma exponential "
+    "multinomial multivariate_normal dirichlet laplace lognormal geometric bytes"
 )
 _NOT_REPLAYED = "checkpoint saves torch's generators only; flips in 37-60 % of 30 runs (facts D)"
 

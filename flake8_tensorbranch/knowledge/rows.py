@@ -1,10 +1,28 @@
-"""How a row is written by hand."""
+"""How rows are written by hand."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from flake8_tensorbranch.knowledge.model import OpModel
+
+
+class Rows(NamedTuple):
+    """The same row for several names; turned into `OpModel` only for a name that is asked for."""
+
+    qualnames: list[str]
+    returns: str
+    why: str
+    deps: Sequence[str]
+    effects: Sequence[str]
+    demands: tuple[tuple[int, str], ...]
+    when: str
+
+    def model(self, qualname: str) -> OpModel:
+        """The row of one of the names."""
+        deps, effects = frozenset(self.deps), frozenset(self.effects)
+        return OpModel(qualname, self.returns, deps, effects, self.demands, self.when, why=self.why)
 
 
 def op(
@@ -12,13 +30,13 @@ def op(
     *,
     returns: str,
     why: str,
-    deps: Iterable[str] = (),
-    effects: Iterable[str] = (),
+    deps: Sequence[str] = (),
+    effects: Sequence[str] = (),
     demands: tuple[tuple[int, str], ...] = (),
     when: str = "",
-) -> OpModel:
+) -> Rows:
     """One hand-written row; `why` names the source of the fact."""
-    return OpModel(qualname, returns, frozenset(deps), frozenset(effects), demands, when, why=why)
+    return Rows([qualname], returns, why, deps, effects, demands, when)
 
 
 def each(
@@ -27,13 +45,10 @@ def each(
     *,
     returns: str,
     why: str,
-    deps: Iterable[str] = (),
-    effects: Iterable[str] = (),
+    deps: Sequence[str] = (),
+    effects: Sequence[str] = (),
     demands: tuple[tuple[int, str], ...] = (),
     when: str = "",
-) -> list[OpModel]:
+) -> Rows:
     """The same row for several names under one prefix."""
-    return [
-        op(prefix + name, returns=returns, why=why, deps=deps, effects=effects, demands=demands, when=when)
-        for name in names.split()
-    ]
+    return Rows([prefix + name for name in names.split()], returns, why, deps, effects, demands, when)

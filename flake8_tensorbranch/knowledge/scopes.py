@@ -13,10 +13,12 @@ class Scope:
     state: str
     """What it changes, in a few words for messages."""
     form: str
-    """``context`` (with, decorator, ExitStack), ``switch`` (a call that stays in force) or ``base`` (of the user's own modes)."""
+    """``context`` (with, decorator, ExitStack), ``switch`` (a call that stays in force), ``base`` (of own modes)."""
     non_reentrant: str
-    """What happens when the scope ends before a non-reentrant backward: ``error``, ``silent`` (wrong), ``info`` (seen, without
-    effect on CPU), ``ok`` or ``unmeasured``."""
+    """What happens when the scope ends before a non-reentrant backward.
+
+    ``error``, ``silent`` (wrong without a word), ``info`` (seen, without effect on CPU), ``ok`` or ``unmeasured``.
+    """
     reentrant: str
     """The same for a reentrant one."""
     why: str
@@ -45,8 +47,8 @@ SCOPES: dict[str, Scope] = {
         "switch",
         "error",
         "silent",
-        "torch.backends.cuda.enable_flash_sdp torch.backends.cuda.enable_mem_efficient_sdp torch.backends.cuda.enable_math_sdp "
-        "torch.backends.cuda.enable_cudnn_sdp",
+        "torch.backends.cuda.enable_flash_sdp torch.backends.cuda.enable_mem_efficient_sdp "
+        "torch.backends.cuda.enable_math_sdp torch.backends.cuda.enable_cudnn_sdp",
         "facts E: enable_flash_sdp(False) toggled; the others set the same kind of flag",
     ),
     **_scopes(
@@ -154,9 +156,10 @@ SCOPES: dict[str, Scope] = {
         "context",
         "ok",
         "ok",
-        "torch.autograd.graph.save_on_cpu torch.autograd.graph.saved_tensors_hooks torch.autograd.set_multithreading_enabled "
-        "torch.autograd.detect_anomaly torch.autograd.set_detect_anomaly torch.autograd.profiler.record_function "
-        "torch.autograd.profiler.profile torch.profiler.profile torch.random.fork_rng torch.utils.flop_counter.FlopCounterMode "
+        "torch.autograd.graph.save_on_cpu torch.autograd.graph.saved_tensors_hooks "
+        "torch.autograd.set_multithreading_enabled torch.autograd.detect_anomaly torch.autograd.set_detect_anomaly "
+        "torch.autograd.profiler.record_function torch.autograd.profiler.profile torch.profiler.profile "
+        "torch.random.fork_rng torch.utils.flop_counter.FlopCounterMode "
         "torch.utils.checkpoint.set_checkpoint_early_stop torch.utils.checkpoint.set_checkpoint_debug_enabled",
         "facts A14, E: bit-equal",
     ),
