@@ -30,7 +30,7 @@ def listing(text: str) -> str:
 def show_item(item: cfg.Item) -> str:
     """An item in a word or two."""
     if isinstance(item, cfg.Test):
-        return f"{item.expr.as_string()}?"
+        return f"{show_test(item.expr)}?"
     if isinstance(item, cfg.IterEval):
         return f"iter {item.node.iter.as_string()}"
     if isinstance(item, cfg.ForBind):
@@ -52,12 +52,18 @@ def show_item(item: cfg.Item) -> str:
     return str(item.as_string()).strip()
 
 
+def show_test(test: nodes.NodeNG) -> str:
+    """A test; astroid 4.0 writes `n := a` without the parentheses that later ones put around it."""
+    text = str(test.as_string())
+    return text.strip("()") if isinstance(test, nodes.NamedExpr) else text
+
+
 def show_edge(edge: cfg.Edge) -> str:
     """An edge's label, with a space behind it if there is one."""
     sign = "+" if edge.truth else "-"
     if edge.kind == "branch":
         assert edge.test is not None
-        return f"{sign}{edge.test.as_string()} "
+        return f"{sign}{show_test(edge.test)} "
     if edge.kind == "case":
         assert isinstance(edge.test, nodes.MatchCase)
         return f"{sign}case {edge.test.pattern.as_string()} "
