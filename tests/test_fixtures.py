@@ -1,4 +1,4 @@
-"""Every rule's fixture (`tests/rules/tbrNNN.py`, or a package of that name) is found exactly as its markers say."""
+"""Every rule's fixtures (`tests/rules/tbrNNN*.py`, or packages named so) are found exactly as their markers say."""
 
 from __future__ import annotations
 
@@ -21,7 +21,11 @@ def modules_of(fixture: Path) -> list[Path]:
     return sorted(fixture.rglob("*.py")) if fixture.is_dir() else [fixture]
 
 
-@pytest.mark.parametrize("fixture", FIXTURES, ids=lambda path: path.stem)
+def code_of(fixture: Path) -> str:
+    return fixture.name[:6].upper()
+
+
+@pytest.mark.parametrize("fixture", FIXTURES, ids=lambda path: path.name)
 def test_fixture(fixture: Path) -> None:
     sources = [SourceFile(str(path), path.read_text(encoding="utf-8")) for path in modules_of(fixture)]
     found = [check_source(source, settings_of(source.text)) for source in sources]
@@ -34,13 +38,13 @@ def test_fixture(fixture: Path) -> None:
             assert 0 < len(item.message) < LONGEST_MESSAGE
 
 
-@pytest.mark.parametrize("fixture", FIXTURES, ids=lambda path: path.stem)
-def test_fixture_is_a_specification(fixture: Path) -> None:
-    code = fixture.stem[:6].upper()
-    modules = modules_of(fixture)
+@pytest.mark.parametrize("code", sorted({code_of(fixture) for fixture in FIXTURES}))
+def test_fixtures_are_a_specification(code: str) -> None:
     kinds = Counter(
         marker.kind
-        for path in modules
+        for fixture in FIXTURES
+        if code_of(fixture) == code
+        for path in modules_of(fixture)
         for marker in parse_markers(path.read_text(encoding="utf-8"))
         if marker.code == code
     )
