@@ -15,7 +15,8 @@ Arguments of a look-up:
 * ``keywords``: names of the keyword arguments; one whose value is literally ``False`` or ``None`` is spelled ``!name``.
 * ``kinds``: what is known of the positional arguments, from the left: ``"tensor"``, ``"host"`` (surely no tensor),
   ``"none"`` (literally False or None), or ``""`` for unknown.
-* ``init``: for module classes, the keywords their constructor got, spelled like ``keywords``.
+* ``init``: for module classes, the keywords their constructor got, spelled like ``keywords``, and ``@n`` (``!@n``) for
+  its positional argument number ``n``.
 
 Where overloads disagree and the call does not tell them apart, the answer holds what they agree on (``returns`` is then
 ``"unknown"``). An unknown name gives ``None``; neither torch nor astroid is ever imported.
@@ -116,8 +117,8 @@ def matches(when: str, call: CallShape) -> int:
     The condition is a parameter list in the order of the signature. ``name`` must be given, ``name=`` may be,
     ``name~`` must not be, ``name!`` must be literally False or None; a literal False or None is not "given".
     ``name:T`` holds a tensor, ``name:H`` none. After ``*`` only keywords follow, ``*name`` takes all further positional
-    arguments, ``**`` all further keywords; a lone ``*`` is a call without arguments. ``init.name`` stands for a
-    constructor keyword of a module.
+    arguments, ``**`` all further keywords; a lone ``*`` is a call without arguments. ``init.name`` or ``init.name@n``
+    stands for an argument of a module's constructor, ``n`` being its position.
     """
     answer = YES
     if not when:
@@ -134,14 +135,16 @@ def matches(when: str, call: CallShape) -> int:
             continue
         name, _, kind = item.rstrip("=~!").partition(":")
         keywords = call.keywords
+        place = ""
         if name.startswith("init."):
-            name, keywords = name[len("init.") :], call.init
+            name, place, index = name[len("init.") :].partition("@")
+            place, keywords = place + index, call.init
         elif not keyword_only:
             position += 1
         known = "absent"
-        if name in keywords:
+        if name in keywords or place in keywords:
             known = ""
-        elif "!" + name in keywords:
+        elif "!" + name in keywords or "!" + place in keywords:
             known = "none"
         elif not keyword_only and keywords is call.keywords and position <= call.argc:
             known = call.kinds[position - 1] if position <= len(call.kinds) else ""

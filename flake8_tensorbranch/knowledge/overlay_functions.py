@@ -133,7 +133,7 @@ FUNCTION_OPS: tuple[Rows, ...] = (
     each(
         "torch.",
         "load compile vmap cond while_loop utils.checkpoint.checkpoint utils.checkpoint.checkpoint_sequential "
-        "func.vmap func.grad func.functional_call autograd.Function.apply utils.data.DataLoader nn.DataParallel "
+        "func.grad func.functional_call autograd.Function.apply utils.data.DataLoader nn.DataParallel "
         "nn.ModuleList nn.ModuleDict nn.parallel.DistributedDataParallel nn.utils.rnn.pack_padded_sequence "
         "nn.utils.rnn.pack_sequence",
         returns="unknown",
@@ -182,8 +182,14 @@ FUNCTION_OPS: tuple[Rows, ...] = (
         demands=((0, "input"),),
         why="a tuple unless out= is given; the stub says None",
     ),
-    each("torch.", "pca_lowrank svd_lowrank", returns="tensors3", why="torch/_lowrank.py: U, S, V"),
-    op("torch.lobpcg", returns="tensors2", why="torch/_lobpcg.py: eigenvalues and eigenvectors"),
+    each(
+        "torch.",
+        "pca_lowrank svd_lowrank",
+        returns="tensors3",
+        effects=["rng"],
+        why="torch/_lowrank.py: U, S, V of a random sketch",
+    ),
+    op("torch.lobpcg", returns="tensors2", effects=["rng"], why="torch/_lobpcg.py: eigenpairs, from a random start"),
     op("torch.lu", when="A,pivot=,get_infos,out=", returns="tensors3", why="torch/functional.py: LU, pivots and infos"),
     op("torch.lu", returns="tensors2", why="torch/functional.py: LU and pivots"),
     *unique_rows("torch.unique", UNIQUE, "input,"),

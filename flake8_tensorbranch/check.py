@@ -1,0 +1,75 @@
+"""The pipeline from one file's text to its diagnostics."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from flake8_tensorbranch.diagnostic import Confidence, Diagnostic
+from flake8_tensorbranch.engine import checkpoints, decisions
+from flake8_tensorbranch.engine.program import Program
+from flake8_tensorbranch.engine.region import Regions
+from flake8_tensorbranch.engine.summary import Analysis
+from flake8_tensorbranch.project import Project
+from flake8_tensorbranch.rules import Finding, Loaded, by_sink
+from flake8_tensorbranch.settings import Settings
+from flake8_tensorbranch.source import SourceFile
+from flake8_tensorbranch.syntax.tree import paused_gc
+
+if TYPE_CHECKING:
+    from astroid import nodes
+
+_shared: list[Project] = []
+
+
+def shared_project() -> Project:
+    """The project of this process: other files are read once for all files checked."""
+    if not _shared:
+        _shared.append(Project())
+    return _shared[0]
+
+
+def check_source(
+    source: SourceFile, settings: Settings, tree: ast.Module | None = None, project: Project | None = None
+) -> list[Diagnostic]:
+    """The diagnostics of one file, sorted by position.
+
+    `tree` is the file's `ast` where the host has it. Raises `TreeError` when no tree can be built, `SyntaxError` when `tree` is
+    missing and the text does not parse.
+    """
+    if not source.mentions(settings.gate_words):
+        return []
+    with paused_gc():
+        analysis = Analysis(project or shared_project())
+        index = analysis.project.index(source.path, source.text, tree)
+        program = Program(analysis, index)
+        program.solve()
+        regions = Regions(program, settings)
+        found: dict[tuple[int, int, str], Diagnostic] = {}
+        rules = by_sink()
+        for site in (*decisions.sites(program, regions), *checkpoints.sites(program, regions)):
+            for loaded in rules[site.kind]:
+                if not settings.is_enabled(loaded.code, loaded.rule.opt_in):
+                    continue
+                for finding in loaded.check(site):
+                    if settings.is_enabled(loaded.code, finding.opt_in):
+                        diagnostic = _diagnostic(loaded, finding)
+                        if diagnostic.confidence >= settings.confidence:
+                            found.setdefault((diagnostic.line, diagnostic.column, diagnostic.code), diagnostic)
+        index.forget_facts()
+        return sorted(found.values(), key=lambda d: (d.line, d.column, d.code))
+
+
+def _diagnostic(loaded: Loaded, finding: Finding) -> Diagnostic:
+    node: nodes.NodeNG = finding.node
+    return Diagnostic(
+        line=node.lineno or 1,
+        column=node.col_offset or 0,
+        end_line=node.end_lineno or node.lineno or 1,
+        end_column=node.end_col_offset or 0,
+        code=loaded.code,
+        message=f"{finding.message}; {finding.help}" if finding.help else finding.message,
+        confidence=Confidence.CERTAIN if finding.certain else Confidence.LIKELY,
+        related=finding.related,
+        help=finding.help,
+    )

@@ -1,0 +1,139 @@
+"""The arguments of one call, and their binding to a function's parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from flake8_tensorbranch.engine.lattice import (
+    BOTTOM,
+    HOST,
+    MAPPING,
+    NO_CONST,
+    NONE,
+    TENSOR,
+    UNKNOWN,
+    AbstractValue,
+    container,
+    join,
+    join_all,
+    make,
+    sequence,
+)
+from flake8_tensorbranch.syntax.names import FunctionInfo
+
+
+@dataclass(slots=True)
+class Arguments:
+    """What is passed: positional values, the element of an unpacked sequence of unknown length, keywords, unpacked mapping."""
+
+    positional: list[AbstractValue] = field(default_factory=list)
+    star: AbstractValue | None = None
+    keywords: dict[str, AbstractValue] = field(default_factory=dict)
+    double_star: AbstractValue | None = None
+
+    def get(self, position: int, name: str = "") -> AbstractValue | None:
+        """The argument at a position or of a name; None when it is not seen."""
+        if position < len(self.positional):
+            return self.positional[position]
+        if name and name in self.keywords:
+            return self.keywords[name]
+        return None
+
+    def dropped(self, count: int) -> Arguments:
+        """The same call without its first `count` positional arguments."""
+        return Arguments(self.positional[count:], self.star, self.keywords, self.double_star)
+
+    def without(self, *names: str) -> Arguments:
+        """The same call without these keywords."""
+        kept = {k: v for k, v in self.keywords.items() if k not in names}
+        return Arguments(self.positional, self.star, kept, self.double_star)
+
+    def all(self) -> list[AbstractValue]:
+        """Every value passed."""
+        values = [*self.positional, *self.keywords.values()]
+        if self.star is not None:
+            values.append(self.star)
+        return values
+
+    def kinds(self) -> tuple[str, ...]:
+        """Positional kinds as the knowledge tables spell them."""
+        return tuple("tensor" if v.must(TENSOR) else "host" if v.must(HOST | NONE) else "" for v in self.positional)
+
+    def names(self) -> frozenset[str]:
+        """Keyword names as the knowledge tables spell them: `!name` for a literal False or None."""
+        return frozenset(f"!{k}" if v.const is None or v.const is False else k for k, v in self.keywords.items())
+
+
+def bind(function: FunctionInfo, args: Arguments, owner: AbstractValue | None) -> dict[str, AbstractValue]:
+    """Parameter values of a call; a parameter that gets nothing is left out. Surplus arguments are ignored."""
+    bound: dict[str, AbstractValue] = {}
+    positional = list(args.positional)
+    if owner is not None and (function.takes_self or function.is_classmethod or owner.kinds & 32):
+        positional.insert(0, owner)
+    params = function.params
+    slots = [p for p in params if not p.keyword_only]
+    for param, value in zip(slots, positional, strict=False):
+        bound[param.name] = value
+    extra = positional[len(slots) :]
+    if args.star is not None:
+        for param in slots[len(positional) :]:
+            if param.name not in args.keywords:
+                bound[param.name] = args.star
+    if function.vararg is not None:
+        if args.star is not None and len(positional) >= len(slots):
+            bound[function.vararg] = container(join_all(extra, args.star))
+        elif args.star is not None:
+            bound[function.vararg] = container(args.star)
+        else:
+            bound[function.vararg] = sequence(extra)
+    known = {p.name for p in params if not p.positional_only}
+    rest: list[tuple[str, AbstractValue]] = []
+    for name, value in args.keywords.items():
+        if name in known:
+            bound[name] = value
+        else:
+            rest.append((name, value))
+    if args.double_star is not None:
+        star = args.double_star
+        inner = dict(star.items) if star.items is not None else None
+        for param in params:
+            if param.name in bound:
+                continue
+            if inner is not None:
+                if param.name in inner:
+                    bound[param.name] = inner.pop(param.name)
+            elif param.default is None:
+                bound[param.name] = star.elem if star.elem is not None and star.elem.kinds else UNKNOWN
+        if inner is not None:
+            rest.extend((str(k), v) for k, v in inner.items() if k not in known)
+    if function.kwarg is not None:
+        exact = args.double_star is None or args.double_star.items is not None
+        elem = join_all((v for _, v in rest), BOTTOM if exact else UNKNOWN)
+        bound[function.kwarg] = make(MAPPING, elem=elem, items=tuple(rest) if exact else None)
+    return bound
+
+
+def coarse(value: AbstractValue, depth: int = 2) -> AbstractValue:
+    """An argument as summaries are tabulated by it: constants but None, booleans and short strings are forgotten."""
+    const = value.const
+    keep = const is None or isinstance(const, bool) or (isinstance(const, str) and len(const) <= 24)
+    if not keep and const is not NO_CONST:
+        value = make(value.kinds, value.deps, refs=value.refs, elem=value.elem, items=value.items)
+    if value.elem is None and value.items is None:
+        return value
+    if depth == 0:
+        return make(value.kinds, value.deps, value.const, value.refs)
+    elem = None if value.elem is None else coarse(value.elem, depth - 1)
+    items = None
+    if value.items is not None and len(value.items) <= 12:
+        items = tuple((k, coarse(v, depth - 1)) for k, v in value.items)
+    return make(value.kinds, value.deps, value.const, value.refs, elem, items)
+
+
+def combine(passed: AbstractValue, declared: AbstractValue) -> AbstractValue:
+    """A parameter's value from what a call passes and what the declaration says: a known argument wins over the declaration."""
+    if not passed.known:
+        return declared if declared.kinds else UNKNOWN
+    if passed.kinds & 256 and declared.known:
+        return join(make(passed.kinds & ~256, passed.deps, passed.const, passed.refs, passed.elem, passed.items), declared)
+    return passed

@@ -1,0 +1,190 @@
+"""What objects of the project's classes keep: attributes joined over all methods, class bodies, records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine import attributes
+from flake8_tensorbranch.engine.arguments import Arguments, bind, combine
+from flake8_tensorbranch.engine.frame import Frame, State
+from flake8_tensorbranch.engine.lattice import (
+    BOTTOM,
+    CALLABLE,
+    OBJECT,
+    TENSOR_VALUE,
+    UNKNOWN,
+    AbstractValue,
+    join,
+    join_all,
+    make,
+)
+from flake8_tensorbranch.engine.refs import Bound, Instance
+from flake8_tensorbranch.knowledge.names import type_meaning
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
+
+if TYPE_CHECKING:
+    from flake8_tensorbranch.engine.summary import Analysis
+
+_RECORD_BASES: Final = ("NamedTuple", "ModelOutput", "BaseOutput", "TypedDict", "BaseModel")
+_PROTOCOL: Final = ("Protocol", "ABC")
+
+
+class Classes:
+    """The queries about classes of one analysis."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis = analysis
+
+    def attribute(self, cls: ClassInfo, name: str, owner: AbstractValue) -> AbstractValue:
+        """An attribute read from an object of the class: a method, a property, or whatever any method stored there."""
+        analysis = self.analysis
+        stored = analysis.query(cls.module.memo, ("attribute", cls, name), lambda: self._stored(cls, name), BOTTOM)
+        function = analysis.resolver.method(cls, name)
+        if function is not None:
+            if function.is_property:
+                return analysis.returned(function, {function.params[0].name: owner} if function.params else {})
+            if function.is_static:
+                value = make(CALLABLE, refs=frozenset({function}))
+            elif function.is_classmethod:
+                value = make(CALLABLE, refs=frozenset({Bound(function, make(CALLABLE, refs=frozenset({cls})))}))
+            else:
+                value = make(CALLABLE, refs=frozenset({Bound(function, owner)}))
+            return join(value, stored) if stored.known else value
+        if stored.kinds:
+            return stored
+        return self._inherited(cls, name, owner)
+
+    def _inherited(self, cls: ClassInfo, name: str, owner: AbstractValue) -> AbstractValue:
+        for base in self.analysis.resolver.mro(cls):
+            if isinstance(base, str):
+                if base.startswith("torch.nn.") or base.startswith("lightning."):
+                    return attributes.external_attribute(owner, "torch.nn.Module" if base == "torch.nn.Module" else base, name)
+                if type_meaning(base) == "tensor":
+                    return attributes.tensor_attribute(TENSOR_VALUE, name)
+        if self.analysis.resolver.is_module(cls):
+            return attributes.external_attribute(owner, "torch.nn.Module", name)
+        return UNKNOWN
+
+    def _stored(self, cls: ClassInfo, name: str) -> AbstractValue:
+        from flake8_tensorbranch.engine.summary import open_constant
+
+        analysis = self.analysis
+        value = BOTTOM
+        in_body = False
+        for base in analysis.resolver.mro(cls):
+            if not isinstance(base, ClassInfo):
+                continue
+            for writer in base.stores.get(name, ()):
+                value = join(value, analysis.stores(writer).get(name, BOTTOM))
+            if not in_body and name in base.body:
+                in_body = True
+                value = join(value, self.body(base).get(name, BOTTOM))
+        return open_constant(value)
+
+    def body(self, cls: ClassInfo) -> State:
+        """The names a class body binds, methods apart."""
+        analysis = self.analysis
+
+        def compute() -> State:
+            frame = Frame(analysis, cls.module, None, method_of=cls)
+            analysis.run(frame, cls.node)
+            return frame.bound
+
+        return analysis.query(cls.module.memo, ("body", cls), compute, {})
+
+    def member(self, cls: ClassInfo, name: str) -> AbstractValue:
+        """An attribute read from the class itself."""
+        analysis = self.analysis
+        function = analysis.resolver.method(cls, name)
+        if function is not None:
+            if function.is_classmethod:
+                return make(CALLABLE, refs=frozenset({Bound(function, make(CALLABLE, refs=frozenset({cls})))}))
+            return make(CALLABLE, refs=frozenset({function}))
+        if name == "apply" and analysis.resolver.has_base(cls, "Function"):
+            forward = analysis.resolver.method(cls, "forward")
+            if forward is not None:
+                # `ctx` is passed by torch.
+                return make(CALLABLE, refs=frozenset({Bound(forward, make(CALLABLE))}))
+        for base in analysis.resolver.mro(cls):
+            if isinstance(base, ClassInfo) and name in base.body:
+                found = self.body(base).get(name, BOTTOM)
+                for statement in base.body[name]:
+                    inner = base.module.scope_of.get(statement)
+                    if isinstance(inner, ClassInfo):
+                        return make(CALLABLE, refs=frozenset({inner}))
+                if found.kinds:
+                    from flake8_tensorbranch.engine.summary import open_constant
+
+                    return open_constant(found)
+        return UNKNOWN
+
+    def external_super(self, ref: Any, name: str) -> AbstractValue:
+        """`super().name` where no base of the project has it."""
+        for base in self.analysis.resolver.mro(ref.cls):
+            if isinstance(base, str) and base.startswith("torch.nn."):
+                return attributes.external_attribute(make(OBJECT, refs=frozenset({Instance(base)})), base, name)
+        return UNKNOWN
+
+    def fields(self, cls: ClassInfo) -> list[tuple[str, nodes.AnnAssign, ClassInfo]] | None:
+        """The fields of a record-like class in order; None for any other class."""
+        record = False
+        found: dict[str, tuple[str, nodes.AnnAssign, ClassInfo]] = {}
+        for base in reversed(self.analysis.resolver.mro(cls)):
+            if isinstance(base, str):
+                record = record or base.rsplit(".", 1)[-1] in _RECORD_BASES
+                continue
+            record = record or base.name in _RECORD_BASES or _is_dataclass(base)
+            for statement in base.node.body:
+                if isinstance(statement, nodes.AnnAssign) and isinstance(statement.target, nodes.AssignName):
+                    found[statement.target.name] = (statement.target.name, statement, base)
+        return list(found.values()) if record and found else None
+
+    def instance(self, cls: ClassInfo) -> AbstractValue:
+        """An object of the class of which nothing more is known."""
+        key = ("instance", cls)
+        memo = cls.module.memo
+        if key not in memo:
+            memo[key] = make(OBJECT, refs=frozenset({Instance(cls)}))
+            if any(isinstance(b, str) and type_meaning(b) == "tensor" for b in self.analysis.resolver.mro(cls)):
+                memo[key] = TENSOR_VALUE
+        value = memo[key]
+        assert isinstance(value, AbstractValue)
+        return value
+
+    def new(self, cls: ClassInfo, args: Arguments) -> AbstractValue:
+        """What calling the class gives; a record keeps the values of its fields."""
+        plain = self.instance(cls)
+        fields = self.fields(cls)
+        if fields is None or len(fields) > 20 or not plain.kinds & OBJECT:
+            return plain
+        items: list[tuple[str, AbstractValue]] = []
+        for position, (name, statement, owner) in enumerate(fields):
+            said = self.analysis.annotation(owner.module, statement.annotation, None) or UNKNOWN
+            passed = args.get(position, name)
+            if passed is not None:
+                items.append((name, combine(passed, said)))
+            elif args.star is not None or args.double_star is not None:
+                items.append((name, said))
+            else:
+                default = self.body(owner).get(name, UNKNOWN) if statement.value is not None else said
+                items.append((name, join(default, said) if default.known else said))
+        return make(OBJECT, refs=plain.refs, elem=join_all(v for _, v in items), items=tuple(items))
+
+    def passed_to_init(self, cls: ClassInfo, args: Arguments) -> tuple[FunctionInfo, State] | None:
+        """The constructor and what its parameters get."""
+        init = self.analysis.resolver.method(cls, "__init__")
+        return None if init is None else (init, bind(init, args, self.instance(cls)))
+
+
+def _is_dataclass(cls: ClassInfo) -> bool:
+    decorators = cls.node.decorators
+    if decorators is None:
+        return False
+    for node in decorators.nodes:
+        target = node.func if isinstance(node, nodes.Call) else node
+        name = target.attrname if isinstance(target, nodes.Attribute) else getattr(target, "name", "")
+        if name in ("dataclass", "define", "frozen", "attrs", "s"):
+            return True
+    return False

@@ -1,0 +1,123 @@
+"""The facts of one module under check: every scope solved, with what the module's own calls pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.frame import Facts, State
+from flake8_tensorbranch.engine.lattice import (
+    BOTTOM,
+    CALLABLE,
+    DATA,
+    HOST,
+    OBJECT,
+    TENSOR,
+    UNKNOWN,
+    UNKNOWN_KIND,
+    AbstractValue,
+    join,
+)
+from flake8_tensorbranch.engine.refs import Bound, Closure, Instance, Partial, Wrapped
+from flake8_tensorbranch.engine.summary import Analysis
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
+
+ROUNDS: Final = 4  # how often arguments are pushed on along call edges
+
+
+class Program:
+    """One module and the facts of its scopes; `None` stands for the module body."""
+
+    def __init__(self, analysis: Analysis, index: ModuleIndex) -> None:
+        self.analysis = analysis
+        self.index = index
+        self.facts: dict[FunctionInfo | None, Facts] = {}
+        self._owner: dict[nodes.NodeNG, FunctionInfo | None] = {}
+
+    def solve(self, wanted: set[FunctionInfo] | None = None) -> None:
+        """Solve every scope (or those wanted and what they call), then again those whose callers know more of the arguments."""
+        for function in (None, *self.index.functions):
+            if wanted is None or function is None or function in wanted:
+                self.facts[function] = self.analysis.facts_of(self.index, function)
+        passed: dict[FunctionInfo, State] = {}
+        changed: set[FunctionInfo | None] = set(self.facts)
+        for _ in range(ROUNDS):
+            again: dict[FunctionInfo, State] = {}
+            for caller in changed:
+                for (callee, name), value in self.facts[caller].arguments.items():
+                    if callee in self.facts and self._improves(callee, name, value):
+                        known = passed.setdefault(callee, {})
+                        old = known.get(name, BOTTOM)
+                        new = join(old, value)
+                        if new != old:
+                            known[name] = new
+                            again[callee] = known
+            if not again:
+                break
+            for callee, known in again.items():
+                declared = self.analysis.parameters(callee)
+                bound = {n: join(v, declared[n]) if declared[n].known and not declared[n].kinds & UNKNOWN_KIND else v for n, v in known.items()}
+                self.facts[callee] = self.analysis.facts_of(self.index, callee, bound)
+            changed = set(again)
+
+    def _improves(self, callee: FunctionInfo, name: str, value: AbstractValue) -> bool:
+        """True when an argument says more of a parameter than its declaration does."""
+        declared = self.analysis.parameters(callee).get(name)
+        if declared is None or not value.known or (callee.params and name == callee.params[0].name and callee.takes_self):
+            return False
+        if not declared.known or declared.kinds & UNKNOWN_KIND:
+            return True
+        if declared.kinds & HOST and not declared.kinds & TENSOR:
+            return bool(value.kinds & TENSOR or value.deps & DATA)
+        if declared.kinds & (OBJECT | CALLABLE) and not any(isinstance(r, Instance) and isinstance(r.cls, ClassInfo) for r in declared.refs):
+            return bool(value.refs)
+        return declared.elem is not None and not declared.elem.known
+
+    def value(self, scope: FunctionInfo | None, node: nodes.NodeNG) -> AbstractValue:
+        """The value of an expression of a scope; UNKNOWN where it was never reached."""
+        facts = self.facts.get(scope)
+        return UNKNOWN if facts is None else facts.values.get(node, UNKNOWN)
+
+    def owner(self, node: nodes.NodeNG) -> FunctionInfo | None:
+        """The function a node stands in."""
+        up = node.parent
+        while up is not None:
+            found = self.index.scope_of.get(up)
+            if isinstance(found, FunctionInfo):
+                return found
+            up = up.parent
+        return None
+
+    def callees(self, scope: FunctionInfo | None, node: nodes.NodeNG) -> set[FunctionInfo]:
+        """The project's functions that a call may enter."""
+        facts = self.facts.get(scope)
+        return set() if facts is None else facts.calls.get(node, set())
+
+    def functions_of(self, value: AbstractValue) -> Iterator[FunctionInfo]:
+        """The functions that calling a value enters."""
+        yield from functions_of(self.analysis, value)
+
+
+def functions_of(analysis: Analysis, value: AbstractValue, depth: int = 4) -> Iterator[FunctionInfo]:
+    """The project's functions that calling a value enters: methods of objects, what partials and wrappers hold, elements of chains."""
+    if depth <= 0:
+        return
+    for ref in sorted(value.refs, key=str):
+        if isinstance(ref, FunctionInfo):
+            yield ref
+        elif isinstance(ref, (Bound, Closure)):
+            yield ref.function
+        elif isinstance(ref, (Partial, Wrapped)):
+            yield from functions_of(analysis, ref.function, depth - 1)
+        elif isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
+            for name in ("__call__", "forward"):
+                function = analysis.resolver.method(ref.cls, name)
+                if function is not None:
+                    yield function
+                    break
+    for _, inner in value.items or ():
+        yield from functions_of(analysis, inner, depth - 1)
+    if value.elem is not None and not value.items:
+        yield from functions_of(analysis, value.elem, depth - 1)

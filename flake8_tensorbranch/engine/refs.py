@@ -1,0 +1,89 @@
+"""References: what a callable, object or namespace value names.
+
+A plain `str` is the qualified name of something outside the project (`"torch.relu"`). `FunctionInfo`, `ClassInfo` and `ModuleIndex`
+are themselves references; the classes here are the compound ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flake8_tensorbranch.engine.lattice import AbstractValue
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """An instance of a class of the project, or of an external one named by its qualified name."""
+
+    cls: ClassInfo | str
+
+    def __str__(self) -> str:
+        return self.cls if isinstance(self.cls, str) else self.cls.qualname
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A method bound to the object it was read from."""
+
+    function: FunctionInfo
+    owner: AbstractValue
+
+    def __str__(self) -> str:
+        return self.function.qualname
+
+
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """A nested function or lambda with the values of its free names."""
+
+    function: FunctionInfo
+    captured: tuple[tuple[str, AbstractValue], ...]
+
+    def __str__(self) -> str:
+        return self.function.qualname
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """`functools.partial(function, *args, **keywords)`."""
+
+    function: AbstractValue
+    args: tuple[AbstractValue, ...]
+    keywords: tuple[tuple[str, AbstractValue], ...]
+
+    def __str__(self) -> str:
+        return f"partial({self.function!r})"
+
+
+@dataclass(frozen=True, slots=True)
+class Super:
+    """`super()` in a method of `cls`, for the object `owner`."""
+
+    cls: ClassInfo
+    owner: AbstractValue
+
+    def __str__(self) -> str:
+        return f"super({self.cls.qualname})"
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of a value whose class is not of the project: a tensor, a list, an array."""
+
+    owner: AbstractValue
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.owner!r}.{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapped:
+    """A function passed through a wrapper of torch (`torch.compile(f)`, `checkpoint_wrapper(m)`): calling it calls the function."""
+
+    wrapper: str
+    function: AbstractValue
+
+    def __str__(self) -> str:
+        return f"{self.wrapper}({self.function!r})"

@@ -1,0 +1,88 @@
+"""Sinks: the places where a value, a region or a scope is consumed, as rules see them."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+
+from astroid import nodes
+
+from flake8_tensorbranch.diagnostic import Related
+from flake8_tensorbranch.engine.lattice import AbstractValue
+from flake8_tensorbranch.engine.region import Entry, Membership
+from flake8_tensorbranch.syntax.names import FunctionInfo
+
+
+class SinkKind(enum.Enum):
+    """What consumes a value."""
+
+    BRANCH = "branch"  # a tensor's value decides which way is taken
+    LOOP = "loop"  # a tensor's value decides how often a loop runs
+    RAISE = "raise"  # a tensor's value only guards an error or a warning
+    RANDOM = "random"  # host randomness enters a tensor
+    SIZE_BRANCH = "size-branch"
+    SIZE_LOOP = "size-loop"
+    CHECKPOINT = "checkpoint"  # a call that checkpoints a function
+    SCOPE = "scope"  # a context that is open while a checkpointed function runs
+
+
+class Decides(enum.Enum):
+    """What a branch decides."""
+
+    WORK = "work"  # tensor work that flows on
+    RESULT = "result"  # what is returned, counted, appended, skipped, saved
+    NOTHING = "nothing"  # only a log, a print, telemetry
+    ERROR = "error"  # only whether an error or a warning is raised
+
+
+@dataclass(frozen=True, slots=True)
+class SinkSite:
+    """One place in the file under check; `node` is where a finding about it sits."""
+
+    kind: SinkKind
+    node: nodes.NodeNG
+    function: FunctionInfo | None
+
+
+@dataclass(frozen=True, slots=True)
+class ValueSite(SinkSite):
+    """A value that decides something.
+
+    `deps` is what the decision depends on (bits of `engine.lattice`). `subject` is the source text that is read, `effect` says what
+    is decided ("whether `x` is multiplied"). `driver` is true in code that no recorded computation depends on: it runs backward or an
+    optimizer step itself, or wholly without gradients. `regions` holds the function's place in each kind of region.
+    `mutated` names state of the region that the predicate reads and the region itself changes.
+    """
+
+    value: AbstractValue
+    deps: int
+    subject: str
+    effect: str
+    decides: Decides
+    driver: bool
+    certain: bool
+    regions: dict[str, Membership] = field(default_factory=dict)
+    guarded: bool = False  # a test of `torch.compiler.is_compiling()` keeps it out of traced code
+    mutated: str = ""
+    form: str = "if"
+    frame_lost: bool = False  # inside `for`, `try`, a generator: the whole frame runs eagerly
+    related: tuple[Related, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointSite(SinkSite):
+    """A call of an activation checkpoint; see `engine.checkpoints`, which fills it."""
+
+    entry: Entry
+    facts: dict[str, object] = field(default_factory=dict)
+    related: tuple[Related, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeSite(SinkSite):
+    """A scope that ends before the backward that recomputes a checkpointed call inside of it."""
+
+    entry: Entry
+    state: str
+    related: tuple[Related, ...] = ()
+    facts: dict[str, object] = field(default_factory=dict)

@@ -1,0 +1,448 @@
+"""Queries over the project's functions and classes: returned values, kept attributes, module variables.
+
+Every query is a pure function of (query, fuel, content of the project): fuel counts how many more queries may nest, and a query
+without fuel answers BOTTOM ("no evidence from here"). An answer that never ran out of fuel is exact and serves every larger
+amount. So answers depend neither on the order of questions nor on what else was asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeVar, cast
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine import annotations, attributes, calls, operators, parameters, transfer
+from flake8_tensorbranch.engine.arguments import Arguments, bind, coarse, combine
+from flake8_tensorbranch.engine.classes import Classes
+from flake8_tensorbranch.engine.frame import Facts, Frame, State
+from flake8_tensorbranch.engine.lattice import (
+    BOTTOM,
+    CALLABLE,
+    DATA,
+    HOST,
+    NAMESPACE,
+    NO_CONST,
+    NONE,
+    SYNCED,
+    UNKNOWN,
+    AbstractValue,
+    container,
+    join,
+    join_all,
+    make,
+    with_deps,
+)
+from flake8_tensorbranch.engine.refs import Bound
+from flake8_tensorbranch.engine.resolve import Resolver, Target, Variable
+from flake8_tensorbranch.engine.solver import Budget, solve
+from flake8_tensorbranch.project import Project
+from flake8_tensorbranch.syntax.cfg import build_cfg
+from flake8_tensorbranch.syntax.graph import Block, Cfg, Edge
+from flake8_tensorbranch.syntax.names import Binding, ClassInfo, FunctionInfo, ModuleIndex
+
+FUEL: Final = 6
+T = TypeVar("T")
+_STORES: Final = (nodes.Assign, nodes.AnnAssign, nodes.AugAssign)
+
+
+class Analysis:
+    """All queries of one project; memo tables live on the modules they speak of."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.resolver = Resolver(project)
+        self.classes = Classes(self)
+        self.fuel = FUEL
+        self._cut = False
+        self._depth = 0
+
+    # Fuel and memo
+
+    def query(self, memo: dict[object, object], key: object, compute: Callable[[], T], bottom: T) -> T:
+        """The answer of `compute`, tabulated as the module's docstring says."""
+        fuel = self.fuel
+        exact = memo.get(key)
+        if exact is not None:
+            depth, value = cast("tuple[int, T]", exact)
+            if depth <= fuel:
+                self._depth = max(self._depth, depth)
+                return value
+        partial = memo.get((key, fuel))
+        if partial is not None:
+            self._cut = True
+            return cast("tuple[T]", partial)[0]
+        if fuel == 0:
+            self._cut = True
+            return bottom
+        cut, depth = self._cut, self._depth
+        self._cut, self._depth, self.fuel = False, 0, fuel - 1
+        try:
+            value = compute()
+            needed = self._depth + 1
+            if self._cut:
+                memo[(key, fuel)] = (value,)
+            else:
+                memo[key] = (needed, value)
+        finally:
+            self.fuel = fuel
+            self._cut, self._depth = self._cut or cut, max(depth, self._depth + 1)
+        return value
+
+    # Activations
+
+    def cfg(self, module: ModuleIndex, scope: Any) -> Cfg:
+        """The control-flow graph of a scope, built once."""
+        key = ("cfg", scope)
+        known = module.memo.get(key)
+        if known is None:
+            known = module.memo[key] = build_cfg(scope)
+        return cast("Cfg", known)
+
+    def run(self, frame: Frame, scope: Any) -> State | None:
+        """Solve one activation to its fixpoint; the state at the exit, None if it is never reached. Fills the frame."""
+        cfg = self.cfg(frame.module, scope)
+        entry = frame.state
+
+        def step(block: Block, state: State) -> State:
+            frame.state = dict(state)
+            for item in block.items:
+                transfer.execute(frame, item)
+            return frame.state
+
+        def pass_edge(edge: Edge, state: State) -> State | None:
+            return transfer.pass_edge(frame, edge, state)
+
+        budget = Budget(visits=60 * len(cfg.blocks) + 400, widen_after=12)
+        solution = solve(cfg, entry, step, merge, _equal, pass_edge, budget, _widen)
+        if solution.exhausted:
+            frame.returns = frame.yields = UNKNOWN
+            frame.stores = dict.fromkeys(frame.stores, UNKNOWN)
+            frame.bound = dict.fromkeys(frame.bound, UNKNOWN)
+            if frame.facts is not None:
+                frame.facts.values.clear()
+                frame.facts.exhausted = True
+            return None
+        return solution.before[cfg.exit]
+
+    def frame(self, function: FunctionInfo, bound: State, captured: State | None = None, facts: Facts | None = None) -> Frame:
+        """An activation of a function whose parameters hold `bound`, completed by what is declared."""
+        frame = Frame(self, function.module, function, facts, captured, function.cls)
+        for name, value in self.parameters(function).items():
+            passed = bound.get(name)
+            frame.bind(name, value if passed is None else combine(passed, value))
+        if frame.self_name is not None:
+            frame.owner = frame.state.get(frame.self_name, BOTTOM)
+        return frame
+
+    def parameters(self, function: FunctionInfo) -> State:
+        """Parameter values before any call is seen."""
+        memo = function.module.memo
+        key = ("parameters", function)
+        if key not in memo:
+            memo[key] = {}
+            memo[key] = parameters.declared(self, function)
+        return cast("State", memo[key])
+
+    def returned(self, function: FunctionInfo, bound: State, captured: tuple[tuple[str, AbstractValue], ...] = ()) -> AbstractValue:
+        """The value of a call with these arguments."""
+        params = self.parameters(function)
+        arguments = tuple(sorted((n, coarse(v)) for n, v in bound.items() if n in params and v.known and v is not params[n]))
+        key = ("returned", function, arguments, captured)
+
+        def compute() -> AbstractValue:
+            frame = self.frame(function, {n: v for n, v in bound.items() if v.known}, dict(captured))
+            return self._result(function, frame)
+
+        value = self.query(function.module.memo, key, compute, BOTTOM)
+        if value.known and not value.kinds & 256:
+            return value
+        said = self.declared_return(function)
+        if said is None or not said.known:
+            return value if value.kinds else UNKNOWN
+        return said if not value.known else join(make(value.kinds & ~256, value.deps, refs=value.refs, elem=value.elem), said)
+
+    def _result(self, function: FunctionInfo, frame: Frame) -> AbstractValue:
+        end = self.run(frame, function.node)
+        value = frame.returns
+        if function.is_generator:
+            return container(frame.yields if frame.yields.kinds else UNKNOWN)
+        if not function.is_lambda and end is not None and _falls_through(self.cfg(function.module, function.node)):
+            value = join(value, transfer.NONE_VALUE)
+        if value.const is not NO_CONST and isinstance(value.const, str):
+            value = make(value.kinds, value.deps)
+        if value.must(HOST | NONE) and value.kinds & HOST and len(function.returns_nodes) > 1:
+            value = with_deps(value, deciding(frame, function))
+        return value
+
+    def declared_return(self, function: FunctionInfo) -> AbstractValue | None:
+        """What the return annotation says."""
+        node = function.node
+        if not isinstance(node, nodes.FunctionDef) or node.returns is None:
+            return None
+        return self.annotation(function.module, node.returns, function)
+
+    def facts_of(self, module: ModuleIndex, function: FunctionInfo | None, bound: State | None = None) -> Facts:
+        """Everything found out about one scope whose parameters hold `bound` (joined to what is declared)."""
+
+        def compute() -> Facts:
+            facts = Facts()
+            if function is None:
+                self.run(Frame(self, module, None, facts), module.tree)
+            else:
+                self.run(self.frame(function, bound or {}, None, facts), function.node)
+            return facts
+
+        return compute() if bound else self.query(module.memo, ("facts", function), compute, Facts())
+
+    def constructed(self, init: FunctionInfo) -> State:
+        """What the constructor's undeclared parameters get where its own module builds the class."""
+        cls, params = init.cls, self.parameters(init)
+        wanted = {n for n, v in params.items() if not v.known or v.kinds & 256}
+        if cls is None or not wanted:
+            return {}
+
+        def compute() -> State:
+            found: State = {}
+            for caller, call in calls_of(cls.module, cls.name):
+                facts = self.facts_of(cls.module, caller)
+                if init not in facts.calls.get(call, ()):
+                    continue
+                args = Arguments(
+                    [facts.values.get(a, UNKNOWN) for a in call.args],
+                    keywords={k.arg: facts.values.get(k.value, UNKNOWN) for k in call.keywords if k.arg},
+                )
+                for name, value in bind(init, args, self.instance_of(cls)).items():
+                    if name in wanted:
+                        found[name] = join(found.get(name, BOTTOM), value)
+            return found
+
+        return self.query(cls.module.memo, ("constructed", init), compute, {})
+
+    def stores(self, function: FunctionInfo) -> State:
+        """What a method leaves on its own object."""
+
+        def compute() -> State:
+            frame = self.frame(function, self.constructed(function) if function.name == "__init__" else {})
+            self.run(frame, function.node)
+            return frame.stores
+
+        return self.query(function.module.memo, ("stores", function), compute, {})
+
+    def locals_of(self, function: FunctionInfo) -> State:
+        """The join of everything a function binds each local name to."""
+
+        def compute() -> State:
+            frame = self.frame(function, {})
+            self.run(frame, function.node)
+            return frame.bound
+
+        return self.query(function.module.memo, ("locals", function), compute, {})
+
+    def enclosing(self, function: FunctionInfo, name: str) -> AbstractValue:
+        """A free name of a nested function, as the enclosing functions bind it."""
+        up = function.parent
+        while up is not None:
+            if name in up.local_names:
+                value = self.locals_of(up).get(name, BOTTOM)
+                return value if value.kinds else UNKNOWN
+            up = up.parent
+        return self.global_value(function.module, name)
+
+    # Module variables
+
+    def global_value(self, module: ModuleIndex, name: str) -> AbstractValue:
+        """The value of a module-level or builtin name."""
+        key = ("global", name)
+
+        def compute() -> AbstractValue:
+            return self.of_target(self.resolver.name(module, name))
+
+        return self.query(module.memo, key, compute, BOTTOM)
+
+    def module_member(self, module: ModuleIndex, name: str) -> AbstractValue:
+        """An attribute of a first-party module."""
+        return self.of_target(self.resolver.member(module, name))
+
+    def imported(self, module: ModuleIndex, binding: Binding) -> AbstractValue:
+        """What an import binds."""
+        return self.of_target(self.resolver.imported(module, binding))
+
+    def of_target(self, target: Target | None) -> AbstractValue:
+        """What a resolved name holds."""
+        if isinstance(target, str):
+            return attributes.external(target)
+        if isinstance(target, (FunctionInfo, ClassInfo)):
+            return make(CALLABLE, refs=frozenset({target}))
+        if isinstance(target, ModuleIndex):
+            return make(NAMESPACE, refs=frozenset({target}))
+        if isinstance(target, Variable):
+            return self._variable(target)
+        return UNKNOWN
+
+    def _variable(self, target: Variable) -> AbstractValue:
+        module, name = target.module, target.name
+
+        def compute() -> AbstractValue:
+            if name in module.global_stores:
+                return UNKNOWN
+            value = BOTTOM
+            for binding in module.bindings.get(name, []):
+                if not isinstance(binding.statement, _STORES):
+                    value = join(value, UNKNOWN)
+                    continue
+                frame = Frame(self, module, None)
+                transfer.execute(frame, binding.statement)
+                value = join(value, frame.state.get(name, UNKNOWN))
+            # A flag of the module may be set from outside.
+            return open_constant(value)
+
+        return self.query(module.memo, ("variable", name), compute, BOTTOM)
+
+    # Classes: see `classes.py`
+
+    def attribute(self, cls: ClassInfo, name: str, owner: AbstractValue) -> AbstractValue:
+        return self.classes.attribute(cls, name, owner)
+
+    def class_member(self, cls: ClassInfo, name: str) -> AbstractValue:
+        return self.classes.member(cls, name)
+
+    def super_attribute(self, ref: Any, name: str) -> AbstractValue:
+        function = self.resolver.method(ref.cls, name, after=ref.cls)
+        for owner in ref.owner.refs:
+            inner = getattr(owner, "cls", None)
+            if isinstance(inner, ClassInfo):
+                function = self.resolver.method(inner, name, after=ref.cls) or function
+        if function is not None:
+            if function.is_static:
+                return make(CALLABLE, refs=frozenset({function}))
+            return make(CALLABLE, refs=frozenset({Bound(function, ref.owner)}))
+        return self.classes.external_super(ref, name)
+
+    def new(self, cls: ClassInfo, args: Arguments) -> AbstractValue:
+        return self.classes.new(cls, args)
+
+    def instance_of(self, cls: ClassInfo) -> AbstractValue:
+        return self.classes.instance(cls)
+
+    # Services of the transfer functions
+
+    def assign(self, frame: Frame, target: nodes.NodeNG, value: AbstractValue) -> None:
+        transfer.assign(frame, target, value)
+
+    def rebind(self, frame: Frame, node: nodes.NodeNG, value: AbstractValue) -> None:
+        transfer.rebind(frame, node, value)
+
+    def special(self, frame: Frame, value: AbstractValue, name: str, values: list[AbstractValue]) -> AbstractValue:
+        return calls.special(frame, value, name, values, None)
+
+    def mark_synced(self, frame: Frame, node: nodes.NodeNG) -> None:
+        """A collective made this value the same on every rank."""
+        path = attributes.state_path(node)
+        value = frame.state.get(path) if path is not None else None
+        if value is not None and path is not None:
+            elem = None if value.elem is None else with_deps(value.elem, SYNCED)
+            items = None if value.items is None else tuple((k, with_deps(v, SYNCED)) for k, v in value.items)
+            frame.state[path] = make(value.kinds, value.deps | SYNCED, value.const, value.refs, elem, items)
+
+    def annotation(self, module: ModuleIndex, node: nodes.NodeNG, scope: FunctionInfo | None) -> AbstractValue | None:
+        """What an annotation says, once per node."""
+        key = ("annotation", node)
+        if key not in module.memo:
+            module.memo[key] = annotations.value(self, module, node, scope)
+        return cast("AbstractValue | None", module.memo[key])
+
+    def instance_type(self, frame: Frame, node: nodes.NodeNG) -> AbstractValue | None:
+        """What `isinstance(x, <node>)` makes of x; None where the type is not known."""
+        if isinstance(node, nodes.Tuple):
+            parts = [self.instance_type(frame, item) for item in node.elts]
+            return None if any(p is None for p in parts) else join_all(p for p in parts if p is not None)
+        return self.annotation(frame.module, node, frame.function)
+
+    def decorated(self, frame: Frame, node: nodes.FunctionDef, value: AbstractValue) -> AbstractValue:
+        """A nested function after its decorators; all but wrappers of torch are taken to keep it."""
+        if node.decorators is None:
+            return value
+        for decorator in reversed(node.decorators.nodes):
+            found = transfer.evaluate(frame, decorator)
+            refs = found.refs
+            if any(isinstance(r, str) and r.startswith("torch.") for r in refs) or any(type(r).__name__ == "Partial" for r in refs):
+                wrapped = calls.apply(frame, found, Arguments([value]), decorator)
+                if any(type(r).__name__ == "Wrapped" for r in wrapped.refs):
+                    value = wrapped
+        return value
+
+
+def calls_of(module: ModuleIndex, name: str) -> list[tuple[FunctionInfo | None, nodes.Call]]:
+    """The calls of the module whose callee is spelled `name`, with the function they stand in."""
+    key = ("calls of", name)
+    known = module.memo.get(key)
+    if known is None:
+        found: list[tuple[FunctionInfo | None, nodes.Call]] = []
+        for function in (None, *module.functions):
+            for call in module.calls if function is None else function.calls:
+                func = call.func
+                if (func.name if isinstance(func, nodes.Name) else getattr(func, "attrname", "")) == name:
+                    found.append((function, call))
+        known = module.memo[key] = found
+    return cast("list[tuple[FunctionInfo | None, nodes.Call]]", known)
+
+
+def merge(a: State, b: State) -> State:
+    """The join of two states: names by union (an unbound name is BOTTOM), attribute paths only where both know them."""
+    result: State = {}
+    for key, value in a.items():
+        other = b.get(key)
+        if other is not None:
+            result[key] = value if other is value else join(value, other)
+        elif "." not in key:
+            result[key] = value
+    for key, value in b.items():
+        if key not in a and "." not in key:
+            result[key] = value
+    return result
+
+
+def _equal(a: State, b: State) -> bool:
+    return a == b
+
+
+def _widen(old: State, new: State) -> State:
+    """What still changes after many visits is given up."""
+    return {k: v if old.get(k) == v else UNKNOWN for k, v in new.items()}
+
+
+def open_constant(value: AbstractValue) -> AbstractValue:
+    """`value` as others may have set it: flags lose their constant, what is only ever None may be anything."""
+    if value.kinds == NONE:
+        return make(NONE | 256)
+    if value.const is not NO_CONST and not isinstance(value.const, str):
+        return make(value.kinds, value.deps, refs=value.refs, elem=value.elem, items=value.items)
+    return value
+
+
+def deciding(frame: Frame, function: FunctionInfo) -> int:
+    """The dependences of tests that decide which `return` of the function is taken."""
+    deps = 0
+    for test, value in frame.tests.items():
+        found = operators.truth_deps(value)
+        if not found & DATA:
+            continue
+        holder = test.parent
+        for node in function.returns_nodes:
+            up: nodes.NodeNG | None = node
+            while up is not None and up is not function.node:
+                if up is holder:
+                    deps |= found
+                    break
+                up = up.parent
+    return deps
+
+
+def _falls_through(cfg: Cfg) -> bool:
+    """True when the end of the scope can be reached without `return`."""
+    for block in cfg.blocks:
+        for edge in block.edges:
+            if edge.to == cfg.exit and not (block.items and isinstance(block.items[-1], nodes.Return)):
+                return True
+    return False

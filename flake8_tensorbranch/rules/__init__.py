@@ -1,0 +1,70 @@
+"""Rules: each file `tbrNNN_name.py` holds one, found by its name."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from typing import Any, Literal
+
+from astroid import nodes
+
+from flake8_tensorbranch.diagnostic import Related
+from flake8_tensorbranch.engine.sink import SinkKind
+
+Level = Literal["E", "W", "I"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a rule says about a site. `message` and `help` together make the one line a user reads."""
+
+    node: nodes.NodeNG
+    message: str
+    help: str
+    certain: bool = True
+    related: tuple[Related, ...] = ()
+    opt_in: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a rule is: the sinks it looks at, its class, and since when it is stable.
+
+    `level`: E wrong every time the code is reached, W wrong when something flips or a real cost, I information. `opt_in` rules run only
+    when enabled; a rule whose findings are partly opt-in says so per finding.
+    """
+
+    name: str
+    sinks: frozenset[SinkKind]
+    level: Level
+    since: str
+    opt_in: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A rule with its code and its check."""
+
+    code: str
+    rule: Rule
+    check: Callable[[Any], Iterator[Finding]]
+
+
+@lru_cache(maxsize=1)
+def load() -> tuple[Loaded, ...]:
+    """All rules by code. The code is the beginning of the file's name."""
+    found = []
+    for module in sorted(pkgutil.iter_modules(__path__), key=lambda m: m.name):
+        if module.name.startswith("tbr"):
+            loaded = import_module(f"{__name__}.{module.name}")
+            found.append(Loaded(module.name[:6].upper(), loaded.RULE, loaded.check))
+    return tuple(found)
+
+
+@lru_cache(maxsize=1)
+def by_sink() -> dict[SinkKind, tuple[Loaded, ...]]:
+    """The rules that look at each kind of sink."""
+    return {kind: tuple(r for r in load() if kind in r.rule.sinks) for kind in SinkKind}
