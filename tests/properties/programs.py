@@ -19,7 +19,7 @@ class _Writer:
         self.draw = draw
         self.with_star = star
         self.lines: list[str] = []
-        self.left = 24  # statements still to write, so that programs stay small
+        self.left = 30  # statements still to write, so that programs stay small
 
     def pick(self, *choices: str) -> str:
         return str(self.draw(st.sampled_from(choices)))
@@ -31,21 +31,24 @@ class _Writer:
         self.lines.append("    " * depth + line)
 
     def suite(self, depth: int, loop: bool, jumps: bool = True) -> None:
-        """A block of one to three statements; in a `loop` it may break, with `jumps` return."""
-        for _ in range(self.draw(st.integers(1, 3))):
+        """A block of one to four statements; in a `loop` it may break, with `jumps` return."""
+        for _ in range(self.draw(st.sampled_from([1, 2, 3, 4]))):
             self.statement(depth, loop, jumps)
 
     def statement(self, depth: int, loop: bool, jumps: bool) -> None:
         self.left -= 1
-        simple = ["call", "assign", "assert", "raise"]
+        plain = ["call", "assign"]
+        simple = ["assert", "raise"]
         if jumps:
             simple += ["return", "return_const"]
         if loop:
             simple += ["break", "continue"]
-        compound = ["if_", "for_", "while_", "try_", "with_", "match"]
+        compound = ["if_", "for_", "while_", "try_", "try_", "with_", "match"]
         if self.with_star:
             compound.append("star")
-        kind = self.pick(*simple) if depth > 4 or self.left <= 0 else self.pick(*compound, *compound, *simple)
+        # Jumps are rare, or else no program would run far.
+        small = depth > 4 or self.left <= 0
+        kind = self.pick(*plain, *plain, *plain, *simple) if small else self.pick(*compound, *plain, *plain, *simple)
         if kind == "call":
             self.write(depth, CALL)
         elif kind == "assign":

@@ -8,19 +8,19 @@ from collections.abc import Iterator
 import hypothesmith
 import pytest
 from astroid import nodes
-from hypothesis import HealthCheck, given, note, reject, settings
+from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
 from flake8_tensorbranch.syntax import cfg
 from flake8_tensorbranch.syntax.cfg import build_cfg
 from flake8_tensorbranch.syntax.tree import TreeError, build_module
 from tests.properties.programs import programs
-from tests.properties.tracing import execute
+from tests.properties.tracing import TAPES, execute
 from tests.properties.walking import follow
 
 FAST = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 SLOW = settings(FAST, max_examples=25)
-TAPES = st.lists(st.sampled_from([0, 1, 1, 1, 2, 3, 4, 5]), min_size=1, max_size=30)
+OWN_TAPES = st.lists(st.sampled_from([0, 1, 1, 1, 2, 3, 4, 5]), min_size=1, max_size=30)
 SIMPLE = (
     nodes.Assign, nodes.AugAssign, nodes.AnnAssign, nodes.Expr, nodes.Return, nodes.Raise, nodes.Assert, nodes.Delete,
     nodes.Import, nodes.ImportFrom, nodes.Global, nodes.Nonlocal, nodes.Pass, nodes.TypeAlias, nodes.FunctionDef,
@@ -181,10 +181,12 @@ def test_any_syntax_has_a_well_formed_graph(text: str) -> None:
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="CPython 3.10 also reports lines that it does not execute")
-@given(programs(star=True), TAPES)
-@settings(FAST, max_examples=250)
+@given(programs(star=True), OWN_TAPES)
+@settings(FAST, max_examples=200)
 def test_every_execution_is_a_way_through_the_graph(text: str, tape: list[int]) -> None:
-    run = execute(text, tape)
     graph = build_cfg(build_module(text, "program.py").body[0])
-    note(f"{text}\n{run}")
-    assert follow(graph, text.splitlines(), run.lines, run.raised, run.end) is None
+    source = text.splitlines()
+    for outcomes in (tape, *TAPES):
+        run = execute(text, outcomes)
+        problem = follow(graph, source, run.lines, run.raised, run.end)
+        assert problem is None, f"{problem}\n{text}\n{run}"
