@@ -143,8 +143,9 @@ def read_modules(wheel: WheelReader, named: dict[str, str]) -> None:
         if not forward:
             continue
         overload = overload_of(forward[0], named, method=True)
-        if any(arg.arg == "reduction" for n in family if n.name == "__init__" for arg in n.args.args):
-            choice = Parameter("init.reduction", nullable=True)
+        init = next(([a.arg for a in n.args.args[1:]] for n in family if n.name == "__init__"), [])
+        for decisive in sorted({"reduction", "inplace"} & set(init)):
+            choice = Parameter(f"init.{decisive}@{init.index(decisive)}", nullable=True)
             overload = Overload((choice, *overload.parameters), overload.returns, overload.variadic)
         facts.overloads[f"torch.nn.{name}"] = [overload]
         if called_names(forward[0]) & drawing:
@@ -168,7 +169,7 @@ def rows_of(facts: WheelFacts) -> set[Row]:
 def split(facts: WheelFacts, qualname: str, overload: Overload) -> list[tuple[Overload, str]]:
     """An overload with its effects; two where an optional parameter decides whether everything is reduced."""
     scope, _, name = qualname.rpartition(".")
-    in_place = re.fullmatch(r"[a-zA-Z]\w*[^_]_|__i(?!nv|nt|ndex|ter)\w+__", name) is not None
+    in_place = re.fullmatch(r"[a-zA-Z](\w*[^_])?_|__i(?!nv|nt|ndex|ter)\w+__", name) is not None
     base = name.rstrip("_") if name[0] != "_" else name
     schema = {"torch.fft": "fft_", "torch.linalg": "linalg_", "torch.special": "special_"}.get(scope, "") + base
     tags = facts.tags.get(schema, set()) if scope != "torch.nn" else set()
@@ -193,9 +194,14 @@ def split(facts: WheelFacts, qualname: str, overload: Overload) -> list[tuple[Ov
             effects.add("nondet")
     plain = overload, ",".join(sorted(effects))
     full = ",".join(sorted(effects | {"reduce"}))
-    loss = next((p for p in overload.parameters if p.name in {"reduction", "init.reduction"}), None)
-    if loss is not None:
-        return [(refuse(overload, loss), full), (require(overload, loss), plain[1])]
+    chosen = {
+        p.name.removeprefix("init.").partition("@")[0]: p for p in overload.parameters if p.nullable or p.optional
+    }
+    if "reduction" in chosen:
+        return [(refuse(overload, chosen["reduction"]), full), (require(overload, chosen["reduction"]), plain[1])]
+    if "inplace" in chosen:
+        writing = require(Overload(overload.parameters, "self", overload.variadic), chosen["inplace"])
+        return [(refuse(overload, chosen["inplace"]), plain[1]), (writing, ",".join(sorted(effects | {"inplace"})))]
     reduces = "reduction" in tags or any(p.name == "keepdim" for o in facts.overloads[qualname] for p in o.parameters)
     if (
         not reduces

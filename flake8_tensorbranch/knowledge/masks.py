@@ -11,11 +11,11 @@ def _names(text: str) -> frozenset[str]:
 
 GIVES_MASK = (
     _names(
-        "all any eq ne lt le gt ge not_equal less less_equal greater greater_equal isnan isinf isfinite isposinf isneginf "
-        "isreal isclose signbit logical_and logical_or logical_xor logical_not"
+        "all any eq ne lt le gt ge not_equal less less_equal greater greater_equal isnan isinf isfinite isposinf "
+        "isneginf isreal isclose signbit logical_and logical_or logical_xor logical_not"
     )
-    | {"torch.isin"}
     | {f"torch.Tensor.{name}" for name in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "bool")}
+    | {"torch.isin"}
 )
 """Operations that give a bool tensor whatever they are given (uint8 apart), by canonical name; the test runs them."""
 

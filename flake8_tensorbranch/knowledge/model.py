@@ -41,7 +41,7 @@ SCALAR_RETURNS = frozenset(
         "static",  # a host value fixed by metadata, the same for every batch: ndim, dtype tests, flags
         "size",  # torch.Size
         "none",
-        "self",  # the receiver (methods) or the first argument (functions)
+        "self",  # the receiver (methods) or the first argument (functions, calls of a module)
         "dtype",
         "device",
         "module",
@@ -289,3 +289,17 @@ def is_known(qualname: str) -> bool:
     """Whether the tables have any row of this name."""
     name = canonical(qualname)
     return name in _overlay() or name in _generated()
+
+
+@lru_cache(maxsize=1)
+def graph_breaks() -> dict[str, str]:
+    """Titles of Dynamo's graph breaks by id (``GB0170``), of the newest torch version that knows the id."""
+    path = os.path.join(os.path.dirname(__file__), "graph_breaks.tsv")
+    titles: dict[str, str] = {}
+    with open(path, encoding="utf-8") as file:
+        for line in file.read().splitlines():
+            if line[0] != "#":
+                identifier, title, _, until = line.split("\t")
+                if until == "-" or identifier not in titles:
+                    titles[identifier] = title
+    return titles

@@ -46,7 +46,7 @@ TYPE_NAMES: dict[str, TypeName] = {
     **_types(
         "tensor",
         "torch.sparse.",
-        " ".join(f"{n}Tensor" for n in TENSOR_CLASSES),
+        " ".join(f"{n}Tensor" for n in TENSOR_CLASSES if n != "Bool"),
         "instances are torch.Tensor of a dtype",
     ),
     **_types("tensor", "torch.distributed.tensor.", "DTensor", "a subclass of torch.Tensor"),

@@ -50,6 +50,9 @@ def row(qualname: str, argc: int = 0, keywords: tuple[str, ...] = (), **more: tu
         ("init.dropout,input", 1, (), (), ("dropout",), model.YES),
         ("init.dropout,input", 1, ("dropout",), (), (), model.NO),
         ("init.dropout~,input", 1, (), (), (), model.YES),
+        ("init.inplace@1,input", 1, (), (), ("@0", "@1"), model.YES),
+        ("init.inplace@1,input", 1, (), (), ("@0", "!@1"), model.NO),
+        ("init.inplace@1~,input", 1, (), (), ("@0",), model.YES),
     ],
 )
 def test_condition(
@@ -111,6 +114,9 @@ def test_module_rows_speak_of_calling_the_instance() -> None:
     assert row("torch.nn.LSTM", 1, init=("dropout",)).effects == {"rng"}
     assert row("torch.nn.MultiheadAttention", 3, ("!need_weights",)).elements == ("tensor", "none")
     assert row("torch.nn.MultiheadAttention", 3, ("attn_mask",)).returns == "tensors2"
+    assert row("torch.nn.ReLU", 1).returns == "tensor"
+    assert row("torch.nn.ReLU", 1, init=("@0",)) == row("torch.nn.ReLU", 1, init=("inplace",))
+    assert row("torch.nn.ReLU", 1, init=("inplace",)).effects == {"inplace"}
     assert row("torch.nn.CrossEntropyLoss", 2).effects == {"reduce"}
     assert row("torch.nn.CrossEntropyLoss", 2, init=("reduction",)).effects == frozenset()
 
