@@ -88,7 +88,9 @@ def _apply_ref(frame: Frame, callee: AbstractValue, ref: object, args: Arguments
     if isinstance(ref, Closure):
         return enter(frame, ref.function, args, node, captured=ref.captured)
     if isinstance(ref, Partial):
-        inner = Arguments([*ref.args, *args.positional], args.star, {**dict(ref.keywords), **args.keywords}, args.double_star)
+        keywords = {**dict(ref.keywords), **args.keywords}
+        unpacked = keywords.pop("**", args.double_star)  # what `partial(f, **options)` was given, where it is not known by name
+        inner = Arguments([*ref.args, *args.positional], args.star, keywords, args.double_star or unpacked)
         return apply(frame, ref.function, inner, node)
     if isinstance(ref, Wrapped):
         return apply(frame, ref.function, args, node)

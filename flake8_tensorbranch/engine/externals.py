@@ -69,7 +69,8 @@ def call(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None
     if head == "math":
         return make(HOST, operators.host_deps(*args.positional))
     if qualname in ("functools.partial", "functools.partialmethod") and args.positional:
-        ref = Partial(args.positional[0], tuple(args.positional[1:]), tuple(args.keywords.items()))
+        hidden = () if args.double_star is None else (("**", args.double_star),)
+        ref = Partial(args.positional[0], tuple(args.positional[1:]), (*args.keywords.items(), *hidden))
         return make(CALLABLE, refs=frozenset({ref}))
     if qualname in _COPIES and args.positional:
         return args.positional[-1] if qualname == "typing.cast" else args.positional[0]

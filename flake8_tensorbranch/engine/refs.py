@@ -46,7 +46,7 @@ class Closure:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """`functools.partial(function, *args, **keywords)`."""
+    """`functools.partial(function, *args, **keywords)`; the keyword `**` holds an unpacked mapping whose keys are not known."""
 
     function: AbstractValue
     args: tuple[AbstractValue, ...]
