@@ -1,0 +1,22 @@
+"""TBR401: a kernel's scope ends before the backward that recomputes a checkpointed call made in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flake8_tensorbranch.engine.sink import ScopeSite, SinkKind
+from flake8_tensorbranch.rules import Finding, Rule
+
+RULE = Rule("sdpa-scope-ends-before-backward", frozenset({SinkKind.SCOPE}), "E", "0.1")
+
+
+def check(site: ScopeSite) -> Iterator[Finding]:
+    """Report scopes that choose an attention kernel."""
+    if site.facts.get("form") != "kernel":
+        return
+    if site.facts["variants"] == {False}:
+        effect = "recompute in another kernel (CheckpointError)"
+    else:
+        effect = "recompute silently in another kernel"
+    message = f"scope ends before backward, so its checkpointed calls {effect}"
+    yield Finding(site.node, message, "choose the kernel inside the function", related=site.related)
