@@ -54,6 +54,8 @@ DEP_NAMES: Final = {
     REPLAYED: "replayed",
 }
 
+MODULE_KINDS: Final = OBJECT | CALLABLE | NAMESPACE
+
 MAX_REFS: Final = 6
 MAX_ITEMS: Final = 24
 MAX_DEPTH: Final = 3

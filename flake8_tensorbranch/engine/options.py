@@ -57,12 +57,9 @@ class Options:
         """What the partials that a callee may be hold under the keyword."""
         found: list[Given] = []
         func = Expr(call.module, call.scope, call.node.func)
-        if isinstance(call.node.func, nodes.Call):
-            origins = [func]
-        elif isinstance(call.node.func, (nodes.Name, nodes.Attribute)):
-            origins = self.origins.of(func, calls=False)
-        else:
+        if not isinstance(call.node.func, (nodes.Name, nodes.Attribute, nodes.Call)):
             return []
+        origins = self.origins.of(func)
         for origin in origins:
             if isinstance(origin.node, nodes.Call) and "functools.partial" in self.origins.externals(origin):
                 found.extend(self.given(Expr(origin.module, origin.scope, origin.node), name, depth - 1))
@@ -153,6 +150,11 @@ class Options:
             return set() if row.reentrant is None else {row.reentrant}
         if row.reentrant_keyword == "checkpoint_impl":
             return {row.reentrant} if row.reentrant is not None else set()
+        passed = self.origins.facts(call.module, call.scope).externals.get(call.node, {}).get(row.qualname)
+        if passed is not None and row.reentrant_keyword in passed.keywords:
+            const = passed.keywords[row.reentrant_keyword].const
+            if isinstance(const, bool):
+                return {const}
         variants: set[bool | None] = set()
         position = 3 if row.sequential else -1
         if 0 <= position < len(call.node.args):
@@ -160,6 +162,8 @@ class Options:
         else:
             given = self.given(call, row.reentrant_keyword)
         for one in given:
+            if one is OMITTED and passed is not None and (row.reentrant_keyword in passed.keywords or passed.double_star is not None):
+                continue  # given on a way that the source does not show
             if one is OMITTED:
                 variants.add(None if row.reentrant else row.reentrant)
             elif isinstance(one, Expr):

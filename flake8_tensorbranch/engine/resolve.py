@@ -13,6 +13,7 @@ from flake8_tensorbranch.project import Project
 from flake8_tensorbranch.syntax.names import Binding, ClassInfo, FunctionInfo, ModuleIndex, dotted
 
 MAX_HOPS: Final = 12  # imports followed for one name
+MAX_STARS: Final = 24  # a module with more star imports is a catalogue: following it would read the whole project
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class Resolver:
             return self._binding(module, name, bindings, hops)
         if name in _BUILTINS:
             return f"builtins.{name}"
-        for modname, level in module.star_imports:
+        for modname, level in module.star_imports if len(module.star_imports) <= MAX_STARS else ():
             found = self._from_star(module, modname, level, name, hops)
             if found is not None:
                 return found
@@ -113,12 +114,16 @@ class Resolver:
         """The attribute `name` of a first-party module: a binding, a re-export, or a submodule."""
         if hops <= 0:
             return None
-        if name in module.bindings or (module.star_imports and name not in _BUILTINS):
+        if name in module.bindings:
             found = self.name(module, name, hops - 1)
             if found is not None:
                 return found
         if module.is_package:
-            return self.project.load(module, f"{module.name}.{name}")
+            submodule = self.project.load(module, f"{module.name}.{name}")
+            if submodule is not None:
+                return submodule
+        if module.star_imports and name not in _BUILTINS:
+            return self.name(module, name, hops - 1)
         return None
 
     def path(self, module: ModuleIndex, path: str, scope: FunctionInfo | None = None, hops: int = MAX_HOPS) -> Target | None:

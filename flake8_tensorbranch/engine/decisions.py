@@ -1,0 +1,228 @@
+"""Decision sites: every test and loop whose outcome depends on a tensor's value, a size, randomness, or state the region changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine import effects, trace
+from flake8_tensorbranch.engine.frame import Facts
+from flake8_tensorbranch.engine.lattice import (
+    CONTAINER,
+    DATA,
+    HOST,
+    MASK,
+    NONDET,
+    RANDOM,
+    REPLAYED,
+    SHAPE,
+    SYNCED,
+    TENSOR,
+    UNKNOWN,
+    UNKNOWN_KIND,
+    AbstractValue,
+)
+from flake8_tensorbranch.engine.mutation import Mutations
+from flake8_tensorbranch.engine.operators import length_deps, truth_deps
+from flake8_tensorbranch.engine.program import Program
+from flake8_tensorbranch.engine.region import Regions
+from flake8_tensorbranch.engine.sink import Decides, SinkKind, ValueSite
+from flake8_tensorbranch.syntax.names import FunctionInfo
+
+_INTERESTING: Final = DATA | SHAPE | RANDOM
+_LASTING: Final = SYNCED | REPLAYED
+
+
+def sites(program: Program, regions: Regions) -> Iterator[ValueSite]:
+    """Every decision site of the program's scopes."""
+    mutations = Mutations(program, regions)
+    for scope, facts in program.facts.items():
+        tests = program.index.tests if scope is None else scope.tests
+        if facts.exhausted or not tests:
+            continue
+        finder = _Finder(program, regions, mutations, scope, facts)
+        for node in tests:
+            yield from finder.at(node)
+        if scope is not None and regions.of(scope, "checkpointed") is not None:
+            yield from finder.random_draws()
+
+
+class _Finder:
+    """Finds the decision sites of one scope."""
+
+    def __init__(self, program: Program, regions: Regions, mutations: Mutations, scope: FunctionInfo | None, facts: Facts) -> None:
+        self.program = program
+        self.regions = regions
+        self.mutations = mutations
+        self.scope = scope
+        self.facts = facts
+        self.context = effects.Context(program, scope, facts)
+        self.memberships = {k: m for k in regions.kinds(scope) if (m := regions.of(scope, k)) is not None}
+
+    def at(self, node: nodes.NodeNG) -> Iterator[ValueSite]:
+        """The sites that a test-bearing node makes."""
+        if isinstance(node, (nodes.If, nodes.IfExp, nodes.While)):
+            yield from self.tested(node, node.test)
+        elif isinstance(node, nodes.Assert):
+            yield from self.tested(node, node.test)
+        elif isinstance(node, nodes.For):
+            yield from self.loop(node, node.iter)
+        elif isinstance(node, nodes.Comprehension):
+            yield from self.loop(node, node.iter)
+            for test in node.ifs:
+                yield from self.tested(node, test)
+        elif isinstance(node, nodes.BoolOp):
+            if not _in_truth_context(node):
+                for operand in node.values[:-1]:
+                    yield from self.tested(node, operand)
+        elif isinstance(node, nodes.UnaryOp):
+            if node.op == "not" and not _in_truth_context(node):
+                yield from self.tested(node, node.operand)
+        elif isinstance(node, nodes.Match):
+            yield from self.tested(node, node.subject)
+
+    def tested(self, node: nodes.NodeNG, test: nodes.NodeNG) -> Iterator[ValueSite]:
+        """The site of a test, if its outcome depends on anything of interest."""
+        deps = 0
+        lasting = -1
+        subject: nodes.NodeNG | None = None
+        certain = True
+        best = 0
+        for leaf, value in self.leaves(test):
+            own = value.deps & ~MASK if isinstance(node, nodes.Match) and not value.kinds & TENSOR else truth_deps(value)
+            if not own & _INTERESTING:
+                continue
+            deps |= own & ~_LASTING
+            if own & DATA:
+                lasting &= own
+            rank = 3 if own & DATA else 2 if own & RANDOM else 1
+            if rank > best:
+                best, subject = rank, leaf
+                certain = not value.kinds & UNKNOWN_KIND
+        mutated = self.mutations.read(self.scope, test) if "checkpointed" in self.memberships else ""
+        if subject is None and not mutated:
+            return
+        if lasting != -1:
+            deps |= lasting & _LASTING
+        yield from self.site(node, test, subject if subject is not None else test, deps, certain, mutated)
+
+    def leaves(self, test: nodes.NodeNG) -> Iterator[tuple[nodes.NodeNG, AbstractValue]]:
+        """The parts of a test whose truth is taken, with their values."""
+        if isinstance(test, nodes.BoolOp):
+            for operand in test.values:
+                yield from self.leaves(operand)
+        elif isinstance(test, nodes.UnaryOp) and test.op == "not":
+            yield from self.leaves(test.operand)
+        elif isinstance(test, nodes.NamedExpr):
+            yield from self.leaves(test.value)
+        else:
+            yield test, self.facts.values.get(test, UNKNOWN)
+
+    def site(
+        self, node: nodes.NodeNG, test: nodes.NodeNG, subject: nodes.NodeNG, deps: int, certain: bool, mutated: str
+    ) -> Iterator[ValueSite]:
+        context = self.context
+        decides, effect, leaves_loop = context.decides(node)
+        sized = not deps & (DATA | RANDOM) and bool(deps & SHAPE) and not mutated
+        if isinstance(node, nodes.While):
+            kind = SinkKind.SIZE_LOOP if sized else SinkKind.LOOP
+        elif decides is Decides.ERROR:
+            kind = SinkKind.SIZE_BRANCH if sized else SinkKind.RAISE
+        elif leaves_loop:
+            kind = SinkKind.SIZE_BRANCH if sized else SinkKind.LOOP
+        else:
+            kind = SinkKind.SIZE_BRANCH if sized else SinkKind.BRANCH
+        yield self.make(kind, test, subject, deps, certain, mutated, decides, effect, node)
+
+    def make(
+        self,
+        kind: SinkKind,
+        at: nodes.NodeNG,
+        subject: nodes.NodeNG,
+        deps: int,
+        certain: bool,
+        mutated: str,
+        decides: Decides,
+        effect: str,
+        node: nodes.NodeNG,
+    ) -> ValueSite:
+        return ValueSite(
+            kind=kind,
+            node=at,
+            function=self.scope,
+            value=self.facts.values.get(subject, UNKNOWN),
+            deps=deps,
+            subject=trace.spelled(subject),
+            effect=effect,
+            decides=decides,
+            driver=self.context.is_driver(node),
+            certain=certain,
+            regions=self.memberships,
+            guarded=effects.is_guarded(node),
+            mutated=mutated,
+            form=effects.form(node),
+            frame_lost=effects.loses_frame(node, self.program.index),
+            related=trace.way(self.program, self.scope, subject, self.memberships),
+        )
+
+    def loop(self, node: nodes.For | nodes.Comprehension, iterable: nodes.NodeNG) -> Iterator[ValueSite]:
+        """The site of a loop whose number of rounds depends on a value or a size."""
+        value = self.facts.values.get(iterable, UNKNOWN)
+        deps = length_deps(value)
+        if value.kinds & CONTAINER and not deps & DATA and _from_tolist(iterable) and value.elem is not None and value.elem.deps & DATA:
+            deps |= DATA
+        if not deps & _INTERESTING:
+            return
+        kind = SinkKind.LOOP if deps & (DATA | RANDOM) else SinkKind.SIZE_LOOP
+        certain = not value.kinds & UNKNOWN_KIND
+        yield self.make(kind, iterable, iterable, deps & ~NONDET | value.deps & NONDET, certain, "", Decides.WORK, "how often the loop runs", node)
+
+    def random_draws(self) -> Iterator[ValueSite]:
+        """Places where host randomness enters a tensor."""
+        for node, value in self.facts.values.items():
+            if not value.kinds & TENSOR or not value.deps & RANDOM:
+                continue
+            if isinstance(node, nodes.BinOp):
+                parts = [node.left, node.right]
+            elif isinstance(node, nodes.Call):
+                parts = [*node.args, *(k.value for k in node.keywords)]
+                if not parts or not isinstance(node.func, nodes.Attribute):
+                    continue
+                known = self.facts.values.get(node.func.expr, UNKNOWN)
+                if known.kinds & TENSOR and known.deps & RANDOM:
+                    continue
+            else:
+                continue
+            values = [self.facts.values.get(p, UNKNOWN) for p in parts]
+            drawn = [p for p, v in zip(parts, values, strict=True) if v.deps & RANDOM and v.kinds & HOST]
+            generator = isinstance(node, nodes.Call) and any(k.arg == "generator" for k in node.keywords)
+            if not drawn and not generator:
+                continue
+            subject = drawn[0] if drawn else node
+            yield self.make(SinkKind.RANDOM, subject, subject, RANDOM, True, "", Decides.WORK, "the result", node)
+
+
+def _from_tolist(node: nodes.NodeNG) -> bool:
+    while isinstance(node, nodes.Call):
+        func = node.func
+        if isinstance(func, nodes.Attribute) and func.attrname == "tolist":
+            return True
+        if isinstance(func, nodes.Name) and func.name in ("enumerate", "reversed", "sorted", "zip") and node.args:
+            node = node.args[0]
+            continue
+        return False
+    return False
+
+
+def _in_truth_context(node: nodes.NodeNG) -> bool:
+    """True when an enclosing test already looks at this operand's truth."""
+    up, child = node.parent, node
+    while isinstance(up, nodes.BoolOp) or (isinstance(up, nodes.UnaryOp) and up.op == "not"):
+        if isinstance(up, nodes.BoolOp) and up.values[-1] is not child:
+            return True
+        up, child = up.parent, up
+    if isinstance(up, (nodes.If, nodes.IfExp, nodes.While, nodes.Assert)):
+        return up.test is child
+    return isinstance(up, nodes.Comprehension) and child in up.ifs

@@ -1,0 +1,330 @@
+"""What a branch decides: tensor work that flows on, a result, an error, or nothing but a log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.frame import Facts
+from flake8_tensorbranch.engine.lattice import MODULE_KINDS, TENSOR, UNKNOWN, AbstractValue
+from flake8_tensorbranch.engine.program import Program
+from flake8_tensorbranch.engine.sink import Decides
+from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, dotted
+
+_LOGGING: Final = frozenset({"print", "debug", "info", "warning", "error", "exception", "critical", "log", "warning_once", "info_once"})
+_WARNING: Final = frozenset({"warn", "warn_explicit", "rank_zero_warn", "_warn_once", "rank_zero_deprecation"})
+_NO_GRAD: Final = frozenset({"no_grad", "inference_mode"})
+_TRACING: Final = frozenset(
+    {"is_compiling", "is_tracing", "is_dynamo_compiling", "is_exporting", "is_torchdynamo_compiling", "is_scripting", "is_torch_fx_proxy", "is_jit_tracing"}
+)
+_DRIVING: Final = frozenset({"backward", "manual_backward", "zero_grad"})
+_EXITS: Final = (nodes.Return, nodes.Break, nodes.Continue)
+Blocks = list[nodes.NodeNG]
+
+
+class Context:
+    """The scope around a decision."""
+
+    def __init__(self, program: Program, scope: FunctionInfo | None, facts: Facts) -> None:
+        self.program = program
+        self.scope = scope
+        self.facts = facts
+        self._driver: bool | None = None
+
+    def decides(self, node: nodes.NodeNG) -> tuple[Decides, str, bool]:
+        """What the node decides, in words, and whether it leaves a loop early."""
+        if isinstance(node, nodes.Assert):
+            return Decides.ERROR, "whether an assertion fails", False
+        if isinstance(node, nodes.While):
+            return Decides.WORK, "how often the loop runs", True
+        if isinstance(node, nodes.If):
+            return self._if(node)
+        if isinstance(node, nodes.IfExp):
+            return self._ifexp(node)
+        if isinstance(node, nodes.Comprehension):
+            elt = getattr(node.parent, "elt", None) or getattr(node.parent, "value", None)
+            work = elt is not None and self._is_tensor(elt)
+            return (Decides.WORK if work else Decides.RESULT), "which elements are kept", False
+        if isinstance(node, nodes.Match):
+            bodies = [s for case in node.cases for s in case.body]
+            return self._work(bodies), "which case runs", False
+        value = self.facts.values.get(node, UNKNOWN)
+        if value.kinds & TENSOR:
+            return Decides.WORK, "which operand is used", False
+        return Decides.RESULT, "the result of the expression", False
+
+    def _if(self, node: nodes.If) -> tuple[Decides, str, bool]:
+        body, orelse = list(node.body), list(node.orelse)
+        if _only_errors(body) and not (orelse and _is_elif(node) and _only_errors(orelse)):
+            return Decides.ERROR, "whether an error is raised", False
+        if orelse and _only_errors(orelse):
+            return Decides.ERROR, "whether an error is raised", False
+        if _only_logs(body) and (not orelse or _only_logs(orelse)):
+            return Decides.NOTHING, "whether something is logged", False
+        leaves = _in_loop(node) and any(_leaves(s) for s in (*body, *orelse))
+        if leaves:
+            return self._work([*body, *orelse]), "how often the loop runs", True
+        returned = [s for s in (*body, *orelse) if isinstance(s, nodes.Return)]
+        decides = self._work([*body, *orelse])
+        if returned and decides is Decides.RESULT and self._work(_after(node)) is Decides.WORK:
+            decides = Decides.WORK
+        return decides, _words(body, orelse), False
+
+    def _ifexp(self, node: nodes.IfExp) -> tuple[Decides, str, bool]:
+        work = self._is_tensor(node.body) or self._is_tensor(node.orelse) or self._feeds_tensor(node)
+        target = node.parent
+        while isinstance(target, (nodes.Tuple, nodes.List, nodes.BinOp, nodes.IfExp)):
+            target = target.parent
+        if isinstance(target, nodes.Assign):
+            names = dotted(target.targets[0])
+            words = f"what `{names}` is" if names else "what is assigned"
+        elif isinstance(target, nodes.Return):
+            words = "what is returned"
+        else:
+            words = "which of two expressions is used"
+        return (Decides.WORK if work else Decides.RESULT), words, False
+
+    def _feeds_tensor(self, node: nodes.NodeNG) -> bool:
+        """True when the expression around the node computes a tensor."""
+        up = node.parent
+        while up is not None and not up.is_statement:
+            if isinstance(up, (nodes.BinOp, nodes.Call)) and self._is_tensor(up):
+                return True
+            up = up.parent
+        return False
+
+    def _work(self, statements: Blocks) -> Decides:
+        return Decides.WORK if any(self._is_work(s) for s in statements) else Decides.RESULT
+
+    def _is_work(self, statement: nodes.NodeNG) -> bool:
+        """True when a statement (or one in it) computes a tensor that flows on."""
+        for inner in _statements(statement):
+            if isinstance(inner, (nodes.Assign, nodes.AnnAssign, nodes.AugAssign, nodes.Return)):
+                value = inner.value
+                if value is not None and self._computes(value):
+                    return True
+                if isinstance(inner, nodes.AugAssign) and self._is_tensor(inner.target):
+                    return True
+            elif isinstance(inner, nodes.Expr) and isinstance(inner.value, nodes.Call):
+                if self._is_inplace(inner.value):
+                    return True
+        return False
+
+    def _is_inplace(self, call: nodes.Call) -> bool:
+        func = call.func
+        if isinstance(func, nodes.Attribute):
+            if self._is_tensor(func.expr) and func.attrname.endswith("_"):
+                return True
+            if func.attrname in ("append", "extend", "add", "insert") and any(self._computes(a) for a in call.args):
+                return True
+        return False
+
+    def _computes(self, node: nodes.NodeNG) -> bool:
+        """True when an expression gives a tensor, or a structure with one."""
+        value = self.facts.values.get(node, UNKNOWN)
+        return _holds_tensor(value)
+
+    def _is_tensor(self, node: nodes.NodeNG) -> bool:
+        return bool(self.facts.values.get(node, UNKNOWN).kinds & TENSOR)
+
+    def is_driver(self, node: nodes.NodeNG) -> bool:
+        """True when no recorded computation depends on the node: its scope drives training, or gradients are off around it."""
+        if self._driver is None:
+            self._driver = self._drives()
+        return self._driver or _without_grad(node)
+
+    def _drives(self) -> bool:
+        scope = self.scope
+        if scope is None:
+            return True
+        if any(d.rsplit(".", 1)[-1] in _NO_GRAD for d in scope.decorator_names):
+            return True
+        for call in scope.calls:
+            func = call.func
+            if isinstance(func, nodes.Attribute) and func.attrname in _DRIVING:
+                return True
+        for loop in scope.tests:
+            if isinstance(loop, nodes.For) and _is_loader(loop.iter, self.facts.values.get(loop.iter, UNKNOWN)):
+                return True
+        return False
+
+
+def _is_loader(node: nodes.NodeNG, value: AbstractValue) -> bool:
+    if isinstance(node, nodes.Call) and node.args:
+        node = node.args[0]
+    name = (dotted(node) or "").rsplit(".", 1)[-1].lower()
+    return name.endswith(("loader", "dataloader", "loaders")) or any("DataLoader" in str(r) for r in value.refs)
+
+
+def _holds_tensor(value: AbstractValue) -> bool:
+    if value.kinds & TENSOR:
+        return True
+    if value.kinds & MODULE_KINDS:
+        return False
+    if value.items is not None:
+        return any(_holds_tensor(v) for _, v in value.items)
+    return value.elem is not None and _holds_tensor(value.elem)
+
+
+def _statements(top: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
+    stack = [top]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, (nodes.FunctionDef, nodes.ClassDef, nodes.Lambda)):
+            continue
+        yield node
+        stack.extend(child for child in node.get_children() if child.is_statement or isinstance(child, (nodes.ExceptHandler, nodes.MatchCase)))
+
+
+def _called(statement: nodes.NodeNG) -> str:
+    if isinstance(statement, nodes.Expr) and isinstance(statement.value, nodes.Call):
+        func = statement.value.func
+        return func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")
+    return ""
+
+
+def _is_elif(node: nodes.If) -> bool:
+    return len(node.orelse) == 1 and isinstance(node.orelse[0], nodes.If)
+
+
+def _only_errors(body: Blocks) -> bool:
+    """True when nothing but an error or a warning comes of the statements."""
+    final = False
+    for statement in body:
+        if isinstance(statement, (nodes.Raise, nodes.Assert)):
+            final = True
+        elif _called(statement) in _WARNING:
+            final = True
+        elif isinstance(statement, nodes.If):
+            if not _only_errors(list(statement.body)) or (statement.orelse and not _only_errors(list(statement.orelse))):
+                return False
+            final = True
+        elif isinstance(statement, nodes.Assign) and isinstance(body[-1], (nodes.Raise, nodes.Expr)):
+            continue  # the words of the error
+        elif not isinstance(statement, nodes.Pass) and _called(statement) not in _LOGGING:
+            return False
+    return final
+
+
+def _only_logs(body: Blocks) -> bool:
+    return all(isinstance(s, nodes.Pass) or _called(s) in _LOGGING for s in body)
+
+
+def _leaves(statement: nodes.NodeNG) -> bool:
+    """True when a statement leaves the loop around it."""
+    if isinstance(statement, _EXITS):
+        return True
+    if isinstance(statement, nodes.If):
+        return any(_leaves(s) for s in (*statement.body, *statement.orelse))
+    if isinstance(statement, (nodes.With, nodes.Try)):
+        return any(_leaves(s) for s in statement.body)
+    return False
+
+
+def _in_loop(node: nodes.NodeNG) -> bool:
+    up = node.parent
+    while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.ClassDef, nodes.Module, nodes.Lambda)):
+        if isinstance(up, (nodes.For, nodes.While)):
+            return True
+        up = up.parent
+    return False
+
+
+def _after(node: nodes.NodeNG) -> Blocks:
+    """The statements that run after the node in its scope, as far as they stand in enclosing blocks."""
+    found: Blocks = []
+    child, up = node, node.parent
+    while up is not None:
+        for block in ("body", "orelse", "finalbody"):
+            statements = getattr(up, block, None)
+            if isinstance(statements, list) and child in statements:
+                found.extend(statements[statements.index(child) + 1 :])
+        if isinstance(up, (nodes.FunctionDef, nodes.Module, nodes.ClassDef)):
+            break
+        child, up = up, up.parent
+    return found
+
+
+def _words(body: Blocks, orelse: Blocks) -> str:
+    """What the branch decides, for a message."""
+    for statement in (*body, *orelse):
+        if isinstance(statement, nodes.Return):
+            return "what is returned"
+        if isinstance(statement, nodes.AugAssign):
+            name = dotted(statement.target)
+            return f"whether `{name}` is changed" if name else "whether a value is changed"
+        if isinstance(statement, (nodes.Assign, nodes.AnnAssign)):
+            target = statement.targets[0] if isinstance(statement, nodes.Assign) else statement.target
+            name = dotted(target)
+            return f"what `{name}` is" if name else "what is assigned"
+        called = _called(statement)
+        if called:
+            return f"whether `{called}()` runs"
+    return "which branch runs"
+
+
+def is_guarded(node: nodes.NodeNG) -> bool:
+    """True when an enclosing test asks whether the code is being traced or compiled."""
+    child, up = node, node.parent
+    tests = [node.test] if isinstance(node, (nodes.If, nodes.IfExp, nodes.While)) else []
+    while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda, nodes.Module)):
+        if isinstance(up, (nodes.If, nodes.IfExp)) and child is not up.test:
+            tests.append(up.test)
+        child, up = up, up.parent
+    for test in tests:
+        for call in test.nodes_of_class(nodes.Call):
+            func = call.func
+            name = func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")
+            if name in _TRACING:
+                return True
+    return False
+
+
+def _without_grad(node: nodes.NodeNG) -> bool:
+    up = node.parent
+    while up is not None and not isinstance(up, (nodes.Module, nodes.ClassDef)):
+        if isinstance(up, nodes.With):
+            for expression, _ in up.items:
+                target = expression.func if isinstance(expression, nodes.Call) else expression
+                name = target.attrname if isinstance(target, nodes.Attribute) else getattr(target, "name", "")
+                if name in _NO_GRAD:
+                    return True
+        if isinstance(up, (nodes.FunctionDef, nodes.Lambda)):
+            return False
+        up = up.parent
+    return False
+
+
+def form(node: nodes.NodeNG) -> str:
+    """How the source spells the decision."""
+    names = {
+        nodes.If: "if",
+        nodes.IfExp: "ternary",
+        nodes.While: "while",
+        nodes.For: "for",
+        nodes.AsyncFor: "for",
+        nodes.Assert: "assert",
+        nodes.Comprehension: "comprehension",
+        nodes.BoolOp: "and/or",
+        nodes.UnaryOp: "not",
+        nodes.Match: "match",
+    }
+    return names.get(type(node), "use")
+
+
+def loses_frame(node: nodes.NodeNG, index: ModuleIndex) -> bool:
+    """True where a graph break makes the whole frame run eagerly: inside `for`, `try`, a generator expression (facts B6)."""
+    if isinstance(node, nodes.Comprehension) and isinstance(node.parent, nodes.GeneratorExp):
+        return True
+    up = node.parent
+    while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda, nodes.Module, nodes.ClassDef)):
+        if isinstance(up, (nodes.For, nodes.Try, nodes.TryStar)):
+            return True
+        if isinstance(up, nodes.With):
+            for expression, _ in up.items:
+                if isinstance(expression, nodes.Call) and (dotted(expression.func) or "").rsplit(".", 1)[-1] == "suppress":
+                    return True
+        up = up.parent
+    return False

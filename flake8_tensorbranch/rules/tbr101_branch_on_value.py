@@ -1,0 +1,24 @@
+"""TBR101: a tensor's value decides a branch in code whose result is recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flake8_tensorbranch.engine.lattice import DATA
+from flake8_tensorbranch.engine.sink import Decides, SinkKind, ValueSite
+from flake8_tensorbranch.rules import Finding, Rule
+
+RULE = Rule("tbr-branch-on-value", frozenset({SinkKind.BRANCH}), "W", "0.1.0")
+
+
+def check(site: ValueSite) -> Iterator[Finding]:
+    """A branch on a tensor's value that decides tensor work, outside of regions."""
+    if not site.deps & DATA or site.regions or site.guarded or site.decides is not Decides.WORK or site.driver:
+        return
+    yield Finding(
+        site.node,
+        f"`{site.subject}` reads a tensor's value and decides {site.effect}",
+        "compute both ways and pick with `torch.where`",
+        site.certain,
+        site.related,
+    )

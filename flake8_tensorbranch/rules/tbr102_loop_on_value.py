@@ -1,0 +1,25 @@
+"""TBR102: a tensor's value decides how often a loop runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flake8_tensorbranch.engine.lattice import DATA
+from flake8_tensorbranch.engine.sink import Decides, SinkKind, ValueSite
+from flake8_tensorbranch.rules import Finding, Rule
+
+RULE = Rule("tbr-loop-on-value", frozenset({SinkKind.LOOP}), "W", "0.1.0")
+
+
+def check(site: ValueSite) -> Iterator[Finding]:
+    """A loop whose trip count comes from a tensor's value, outside of regions; opt-in in driver code."""
+    if not site.deps & DATA or site.regions or site.guarded:
+        return
+    yield Finding(
+        site.node,
+        f"`{site.subject}` reads a tensor's value and decides how often the loop runs",
+        "use a fixed number of rounds with a mask",
+        site.certain,
+        site.related,
+        opt_in=site.driver or site.decides is not Decides.WORK,
+    )

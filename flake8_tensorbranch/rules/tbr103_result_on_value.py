@@ -1,0 +1,26 @@
+"""TBR103: a tensor's value decides a result, not recorded work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flake8_tensorbranch.engine.lattice import DATA
+from flake8_tensorbranch.engine.sink import Decides, SinkKind, ValueSite
+from flake8_tensorbranch.rules import Finding, Rule
+
+RULE = Rule("tbr-result-on-value", frozenset({SinkKind.BRANCH}), "I", "0.1.0", opt_in=True)
+
+
+def check(site: ValueSite) -> Iterator[Finding]:
+    """A branch on a tensor's value that decides what is returned, counted, kept or saved."""
+    if not site.deps & DATA or site.regions or site.decides is Decides.NOTHING:
+        return
+    if site.decides is Decides.WORK and not site.driver:
+        return
+    yield Finding(
+        site.node,
+        f"`{site.subject}` reads a tensor's value and decides {site.effect}",
+        "fix the threshold's dtype and device, or record the value beside the result",
+        site.certain,
+        site.related,
+    )

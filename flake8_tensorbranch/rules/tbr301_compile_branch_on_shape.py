@@ -1,0 +1,32 @@
+"""TBR301: a size decides a branch in a compiled region."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flake8_tensorbranch.engine.lattice import NO_CONST, SHAPE
+from flake8_tensorbranch.engine.sink import Decides, SinkKind, ValueSite
+from flake8_tensorbranch.rules import Finding, Rule
+
+RULE = Rule("tbr-compile-branch-on-shape", frozenset({SinkKind.SIZE_BRANCH}), "W", "0.1.0")
+
+
+def check(site: ValueSite) -> Iterator[Finding]:
+    """One more graph per outcome; with `dynamic=False` one per size, up to the recompile limit."""
+    member = site.regions.get("compiled")
+    if member is None or not site.deps & SHAPE or site.decides in (Decides.ERROR, Decides.NOTHING) or site.form == "assert":
+        return
+    dynamic = member.entry.option("dynamic")
+    if dynamic is False:
+        cost = "with `dynamic=False` one graph per size, 8 of them, then eager"
+    elif dynamic is NO_CONST:
+        cost = "one more graph per outcome, or one per size with `dynamic=False`"
+    else:
+        cost = "one more graph per outcome"
+    yield Finding(
+        site.node,
+        f"the size test `{site.subject}` decides {site.effect} in a compiled region: {cost}",
+        "decide in `__init__`, or pad",
+        site.certain,
+        site.related,
+    )
