@@ -155,6 +155,8 @@ class Options:
             const = passed.keywords[row.reentrant_keyword].const
             if isinstance(const, bool):
                 return {const}
+        unpacks = any(k.arg is None for k in call.node.keywords)
+        hidden = passed is not None and (row.reentrant_keyword in passed.keywords or (passed.double_star is not None and not unpacks))
         variants: set[bool | None] = set()
         position = 3 if row.sequential else -1
         if 0 <= position < len(call.node.args):
@@ -162,7 +164,7 @@ class Options:
         else:
             given = self.given(call, row.reentrant_keyword)
         for one in given:
-            if one is OMITTED and passed is not None and (row.reentrant_keyword in passed.keywords or passed.double_star is not None):
+            if one is OMITTED and hidden:
                 continue  # given on a way that the source does not show
             if one is OMITTED:
                 variants.add(None if row.reentrant else row.reentrant)
