@@ -181,7 +181,7 @@ class _Run:
         if isinstance(node, nodes.Name):
             return node.name in self.state
         if isinstance(node, nodes.Attribute):
-            if state_path(node) in self.state:
+            if state_path(node) in self.state or node in self.seeds:
                 return True
             return self._marked(node.expr) and node.attrname not in _CUTS
         if isinstance(node, nodes.Call):

@@ -6,13 +6,15 @@ from collections.abc import Iterator
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.arguments import Arguments
+from flake8_tensorbranch.diagnostic import Related
+from flake8_tensorbranch.engine import callshape
 from flake8_tensorbranch.engine.backward import Backward
 from flake8_tensorbranch.engine.contexts import Contexts
 from flake8_tensorbranch.engine.gradients import Gradients
 from flake8_tensorbranch.engine.options import OMITTED, Options
 from flake8_tensorbranch.engine.origins import Expr, Origins
 from flake8_tensorbranch.engine.program import Program
+from flake8_tensorbranch.engine.reentrant import Reentrant, saves_object
 from flake8_tensorbranch.engine.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.region import Entry, Regions
 from flake8_tensorbranch.engine.scoped import Scoped
@@ -42,21 +44,43 @@ class _Calls:
         self.contexts = Contexts(origins, recomputes)
         self.gradients = Gradients(origins, recomputes)
         self.backward = backward
+        self.reentrant = Reentrant(origins, recomputes, backward, self.gradients.frozen)
 
     def sites(self) -> Iterator[CheckpointSite]:
         for made in self.recomputes.all():
-            row = made.row
-            if row is None or not isinstance(made.call.node, nodes.Call) or made.call.node.func is None:
-                continue
-            facts = self._facts(made, row)
+            call = made.call.node
+            facts = self._facts(made, made.row) if made.row is not None else self._home(made)
             if facts:
-                options = tuple(("use_reentrant", v) for v in sorted(facts["variants"], key=str))
-                entry = Entry("checkpointed", made.call.node, made.call.scope, row, options)
-                yield CheckpointSite(SinkKind.CHECKPOINT, made.call.node, made.call.scope, entry, facts)
+                yield self._site(made, call, facts)
+        for expr, made in callshape.functional_calls(self.origins, self.recomputes, self.backward):
+            yield self._site(made, expr.node, {"functional": True})
+
+    def _site(self, made: Recompute, node: nodes.NodeNG, facts: dict[str, object]) -> CheckpointSite:
+        """The site at a node; what explains it, `places` in the facts, becomes its related places."""
+        options = tuple(("use_reentrant", v) for v in sorted(self.variants(made), key=str))
+        entry = Entry("checkpointed", made.call.node, made.call.scope, made.row, options)
+        related = []
+        if made.call.node is not node:
+            related.append(Related(made.call.module.path, made.call.node.lineno or 1, made.call.node.col_offset or 0, "checkpointed here"))
+        partial = facts.get("partial_backward")
+        if isinstance(partial, Expr):
+            related.append(Related(partial.module.path, partial.node.lineno or 1, partial.node.col_offset or 0, "differentiated by this call"))
+        for function in made.functions[:2]:
+            related.append(Related(function.module.path, function.node.lineno or 1, function.node.col_offset or 0, "the checkpointed function"))
+        return CheckpointSite(SinkKind.CHECKPOINT, node, made.call.scope, entry, facts, tuple(related))
+
+    def variants(self, made: Recompute) -> set[bool | None]:
+        """The variants a call may be; see `Options.reentrant`."""
+        return {True} if made.row is None else self.options.reentrant(made.call, made.row)
+
+    def _home(self, made: Recompute) -> dict[str, object]:
+        """What is wrong with a call of a home-made checkpoint."""
+        saved = saves_object(self.origins, made)
+        return {"saved_object": saved} if saved else {}
 
     def _facts(self, made: Recompute, row: RegionEntry) -> dict[str, object]:
         call = made.call
-        variants = self.options.reentrant(call, row)
+        variants = self.variants(made)
         facts: dict[str, object] = {"variants": variants, "callee": row.qualname.rsplit(".", 1)[-1]}
         if row.reentrant_keyword == "use_reentrant" and row.reentrant:
             facts["omitted"] = None in variants
@@ -67,8 +91,11 @@ class _Calls:
             facts["keywords"] = () if row.sequential else tuple(self.options.named(call, row.own_keywords))
         if torch:
             facts.update(self.contexts.of(made, variants))
+            facts["flag"] = callshape.positional_flag(self.origins, made, row)
+            facts["segments"] = callshape.segments(self.origins, made, row)
         if reentrant:
             facts.update(self.gradients.of(made))
+            facts.update(self.reentrant.of(made, not facts.get("no_grad_input")))
         return facts
 
     def _refused(self, call: Expr) -> tuple[str, ...]:

@@ -1,0 +1,17 @@
+"""TBR407: `functional_call` on a module that checkpoints inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flake8_tensorbranch.engine.sink import CheckpointSite, SinkKind
+from flake8_tensorbranch.rules import Finding, Rule
+
+RULE = Rule("functional-call-around-checkpoint", frozenset({SinkKind.CHECKPOINT}), "E", "0.1")
+
+
+def check(site: CheckpointSite) -> Iterator[Finding]:
+    """Report calls whose backward recomputes with the module's own parameters."""
+    if site.facts.get("functional"):
+        message = "the module checkpoints inside: backward recomputes with its own parameters, not those given"
+        yield Finding(site.node, message, "checkpoint around functional_call", related=site.related)

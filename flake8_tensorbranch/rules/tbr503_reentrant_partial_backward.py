@@ -1,0 +1,17 @@
+"""TBR503: `autograd.grad` or `backward(inputs=...)` through a reentrant checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flake8_tensorbranch.engine.sink import CheckpointSite, SinkKind
+from flake8_tensorbranch.rules import Finding, Rule
+
+RULE = Rule("reentrant-partial-backward", frozenset({SinkKind.CHECKPOINT}), "E", "0.1")
+
+
+def check(site: CheckpointSite) -> Iterator[Finding]:
+    """Report checkpoints that such a backward goes through."""
+    if site.facts.get("partial_backward") is not None:
+        message = "autograd.grad or backward(inputs=) goes through this reentrant checkpoint and raises RuntimeError"
+        yield Finding(site.node, message, "pass use_reentrant=False", related=site.related)

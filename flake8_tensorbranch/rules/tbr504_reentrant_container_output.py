@@ -1,0 +1,17 @@
+"""TBR504: the function of a reentrant checkpoint returns its tensors in a list or dict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flake8_tensorbranch.engine.sink import CheckpointSite, SinkKind
+from flake8_tensorbranch.rules import Finding, Rule
+
+RULE = Rule("reentrant-container-output", frozenset({SinkKind.CHECKPOINT}), "E", "0.1")
+
+
+def check(site: CheckpointSite) -> Iterator[Finding]:
+    """Report regions whose output is detached."""
+    if site.facts.get("container_output"):
+        message = "the reentrant checkpoint detaches tensors that its function returns in a list or dict"
+        yield Finding(site.node, message, "return a tuple or pass use_reentrant=False", related=site.related)

@@ -1,0 +1,21 @@
+"""TBR508: a reentrant checkpoint under DDP marks parameters ready twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flake8_tensorbranch.engine.sink import CheckpointSite, SinkKind
+from flake8_tensorbranch.rules import Finding, Rule
+
+RULE = Rule("reentrant-unused-parameters", frozenset({SinkKind.CHECKPOINT}), "E", "0.1")
+_HOW = {
+    "unused": "reentrant checkpoint under DDP with find_unused_parameters=True",
+    "twice": "this reentrant checkpoint runs several times a step under DDP",
+}
+
+
+def check(site: CheckpointSite) -> Iterator[Finding]:
+    """Report reentrant checkpoints that DDP stops with an error."""
+    how = site.facts.get("ddp")
+    if isinstance(how, str) and how:
+        yield Finding(site.node, f"{_HOW[how]}: DDP raises 'marked ready twice'", "pass use_reentrant=False", related=site.related)

@@ -1,0 +1,18 @@
+"""TBR509: a tensor leaves a reentrant checkpoint by an attribute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flake8_tensorbranch.engine.sink import CheckpointSite, SinkKind
+from flake8_tensorbranch.rules import Finding, Rule
+
+RULE = Rule("reentrant-side-output", frozenset({SinkKind.CHECKPOINT}), "E", "0.1")
+
+
+def check(site: CheckpointSite) -> Iterator[Finding]:
+    """Report losses that lose their gradient."""
+    name = site.facts.get("side_output")
+    if isinstance(name, str) and name:
+        message = f"`{name}` is stored inside the reentrant checkpoint and has no graph: its part of the loss gets no gradient"
+        yield Finding(site.node, message, "return it or pass use_reentrant=False", related=site.related)
