@@ -23,6 +23,7 @@ from flake8_tensorbranch.engine.lattice import (
     SHAPE,
     SIZE_VALUE,
     TENSOR,
+    UNBACKED,
     UNKNOWN,
     UNKNOWN_KIND,
     AbstractValue,
@@ -93,14 +94,14 @@ def tensor_attribute(value: AbstractValue, name: str) -> AbstractValue:
     if "data" in row.deps:
         return make(HOST, DATA)
     if "shape" in row.deps:
-        return make(HOST, DATA if value.deps & DATA else SHAPE)
+        return make(HOST, UNBACKED | SHAPE if value.deps & DATA else SHAPE)
     return HOST_VALUE
 
 
 def size_of(value: AbstractValue) -> AbstractValue:
     """The shape of a tensor; of one whose size depends on values, it depends on them too."""
     if value.deps & DATA:
-        return container(make(HOST, DATA | SHAPE))
+        return container(make(HOST, UNBACKED | SHAPE))
     return SIZE_VALUE
 
 

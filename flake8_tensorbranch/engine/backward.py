@@ -18,10 +18,9 @@ DEPTH: Final = 5
 
 # Attributes and methods whose result carries no gradient back to the tensor.
 _CUTS: Final = frozenset(
-    "detach detach_ item tolist numpy data shape size dim ndim numel dtype device requires_grad grad grad_fn is_leaf argmax argmin "
-    "backward long int bool".split()
+    ["detach", "detach_", "item", "tolist", "numpy", "data", "shape", "size", "dim", "ndim", "numel", "dtype", "device", "requires_grad", "grad", "grad_fn", "is_leaf", "argmax", "argmin", "backward", "long", "int", "bool"]
 )
-_PLAIN: Final = frozenset("float int bool len print isinstance str repr type id hash".split())
+_PLAIN: Final = frozenset(["float", "int", "bool", "len", "print", "isinstance", "str", "repr", "type", "id", "hash"])
 _BACKWARDS: Final = frozenset({"backward", "manual_backward"})
 _GROWS: Final = frozenset({"append", "add", "extend", "insert", "appendleft", "update"})
 _STEPS: Final = {
@@ -85,7 +84,11 @@ class Backward:
     def _is_step(self, function: FunctionInfo) -> bool:
         """True for methods whose returned loss a training framework differentiates after they returned."""
         bases = _STEPS.get(function.name, ())
-        return function.cls is not None and bool(bases) and self.origins.program.analysis.resolver.has_base(function.cls, *bases)
+        return (
+            function.cls is not None
+            and bool(bases)
+            and self.origins.program.analysis.resolver.has_base(function.cls, *bases)
+        )
 
     def _flow(self, where: Expr, marked: Names, seeds: frozenset[nodes.NodeNG]) -> _Flow:
         """Solve one scope: `marked` names hold the output at its entry, `seeds` are expressions that give it."""
@@ -96,7 +99,15 @@ class Backward:
             run = _Run(self, where, seeds, known)
             scope: Any = where.module.tree if where.scope is None else where.scope.node
             cfg = self.origins.program.analysis.cfg(where.module, scope)
-            solve(cfg, marked, run.block, lambda a, b: a | b, lambda a, b: a == b, None, Budget(visits=40 * len(cfg.blocks) + 200, widen_after=99))
+            solve(
+                cfg,
+                marked,
+                run.block,
+                lambda a, b: a | b,
+                lambda a, b: a == b,
+                None,
+                Budget(visits=40 * len(cfg.blocks) + 200, widen_after=99),
+            )
         return known
 
     def given(self, site: Expr, function: FunctionInfo, names: Names) -> _Flow:
@@ -155,7 +166,11 @@ class _Run:
 
     def _bind(self, target: nodes.NodeNG, value: bool, source: nodes.NodeNG | None) -> None:
         if isinstance(target, (nodes.Tuple, nodes.List)):
-            parts = source.elts if isinstance(source, (nodes.Tuple, nodes.List)) and len(source.elts) == len(target.elts) else None
+            parts = (
+                source.elts
+                if isinstance(source, (nodes.Tuple, nodes.List)) and len(source.elts) == len(target.elts)
+                else None
+            )
             for position, inner in enumerate(target.elts):
                 self._bind(inner, value if parts is None else self._marked(parts[position]), None)
             return
@@ -226,7 +241,9 @@ class _Run:
             inputs = any(k == "inputs" for k, _, _ in named)
             self._record(Event(node, expr, inputs))
             return False
-        if "torch.autograd.grad" in self.backward.origins.externals(expr) or (dotted(func) or "").endswith("autograd.grad"):
+        if "torch.autograd.grad" in self.backward.origins.externals(expr) or (dotted(func) or "").endswith(
+            "autograd.grad"
+        ):
             self._record(Event(node, expr, True))
             return False
         if name in _GROWS and given and not receiver:

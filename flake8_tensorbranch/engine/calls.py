@@ -114,6 +114,8 @@ def enter(
             key = (function, name)
             old = facts.arguments.get(key)
             facts.arguments[key] = value if old is None else join(old, value)
+    if node is not None and node is frame.discard:
+        return UNKNOWN
     return frame.analysis.returned(function, bound, captured)
 
 

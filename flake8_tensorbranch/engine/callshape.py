@@ -15,7 +15,7 @@ from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.regions import RegionEntry
 
 _ONE_INPUT: Final = frozenset(
-    "Linear Conv1d Conv2d Conv3d Sequential LayerNorm GroupNorm RMSNorm BatchNorm1d BatchNorm2d Embedding ReLU GELU SiLU Dropout Flatten".split()
+    ["Linear", "Conv1d", "Conv2d", "Conv3d", "Sequential", "LayerNorm", "GroupNorm", "RMSNorm", "BatchNorm1d", "BatchNorm2d", "Embedding", "ReLU", "GELU", "SiLU", "Dropout", "Flatten"]
 )
 FUNCTIONAL: Final = frozenset({"torch.func.functional_call", "torch.nn.utils.stateless.functional_call"})
 
@@ -34,12 +34,19 @@ def positional_flag(origins: Origins, made: Recompute, row: RegionEntry) -> bool
         return False
     refs = origins.value(made.function).refs
     layers = [r for r in refs if isinstance(r, Instance) and isinstance(r.cls, str)]
-    return bool(layers) and len(layers) == len(refs) and len(given) > 1 and all(str(r.cls).rsplit(".", 1)[-1] in _ONE_INPUT for r in layers)
+    return (
+        bool(layers)
+        and len(layers) == len(refs)
+        and len(given) > 1
+        and all(str(r.cls).rsplit(".", 1)[-1] in _ONE_INPUT for r in layers)
+    )
 
 
 def _capacity(function: object) -> int:
     params = [p for p in getattr(function, "params", []) if not p.keyword_only]
-    return len(params) - (1 if getattr(function, "takes_self", False) or getattr(function, "is_classmethod", False) else 0)
+    return len(params) - (
+        1 if getattr(function, "takes_self", False) or getattr(function, "is_classmethod", False) else 0
+    )
 
 
 def segments(origins: Origins, made: Recompute, row: RegionEntry) -> tuple[int, int] | None:
@@ -52,7 +59,11 @@ def segments(origins: Origins, made: Recompute, row: RegionEntry) -> tuple[int, 
         return None
     const = origins.value(Expr(made.call.module, made.call.scope, node)).const
     if isinstance(const, bool) or not isinstance(const, int):
-        found = [o.node.value for o in origins.of(Expr(made.call.module, made.call.scope, node)) if isinstance(o.node, nodes.Const)]
+        found = [
+            o.node.value
+            for o in origins.of(Expr(made.call.module, made.call.scope, node))
+            if isinstance(o.node, nodes.Const)
+        ]
         const = found[0] if len(found) == 1 else None
     if not isinstance(const, int) or isinstance(const, bool):
         return None
@@ -70,7 +81,9 @@ def _length(origins: Origins, made: Recompute) -> int | None:
         node = origin.node
         value = origins.value(origin)
         if isinstance(node, nodes.Call) and "torch.nn.Sequential" in origins.externals(origin):
-            lengths.add(None if any(isinstance(a, nodes.Starred) for a in node.args) or len(node.args) < 2 else len(node.args))
+            lengths.add(
+                None if any(isinstance(a, nodes.Starred) for a in node.args) or len(node.args) < 2 else len(node.args)
+            )
         elif isinstance(node, (nodes.List, nodes.Tuple)):
             lengths.add(None if any(isinstance(e, nodes.Starred) for e in node.elts) else len(node.elts))
         elif value.items is not None and value.kinds & CONTAINER and not value.kinds & MAPPING:
@@ -90,7 +103,10 @@ def functional_calls(origins: Origins, recomputes: Recomputes, backward: Backwar
             if not origins.externals(expr) & FUNCTIONAL or not call.args:
                 continue
             for function in functions_of(origins.program.analysis, origins.value(Expr(index, scope, call.args[0]))):
-                made = next((m for inner in recomputes.tree.calls(function) if (m := recomputes.direct(inner)) is not None), None)
+                made = next(
+                    (m for inner in recomputes.tree.calls(function) if (m := recomputes.direct(inner)) is not None),
+                    None,
+                )
                 if made is not None and backward.of(expr):
                     found.append((expr, made))
                     break

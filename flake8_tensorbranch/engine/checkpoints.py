@@ -11,11 +11,11 @@ from flake8_tensorbranch.engine import callshape
 from flake8_tensorbranch.engine.backward import Backward
 from flake8_tensorbranch.engine.contexts import Contexts
 from flake8_tensorbranch.engine.gradients import Gradients
-from flake8_tensorbranch.engine.options import OMITTED, Options
+from flake8_tensorbranch.engine.options import Options
 from flake8_tensorbranch.engine.origins import Expr, Origins
 from flake8_tensorbranch.engine.program import Program
-from flake8_tensorbranch.engine.reentrant import Reentrant, saves_object
 from flake8_tensorbranch.engine.recomputes import Recompute, Recomputes
+from flake8_tensorbranch.engine.reentrant import Reentrant, saves_object
 from flake8_tensorbranch.engine.region import Entry, Regions
 from flake8_tensorbranch.engine.scoped import Scoped
 from flake8_tensorbranch.engine.sink import CheckpointSite, ScopeSite, SinkKind
@@ -61,12 +61,33 @@ class _Calls:
         entry = Entry("checkpointed", made.call.node, made.call.scope, made.row, options)
         related = []
         if made.call.node is not node:
-            related.append(Related(made.call.module.path, made.call.node.lineno or 1, made.call.node.col_offset or 0, "checkpointed here"))
+            related.append(
+                Related(
+                    made.call.module.path,
+                    made.call.node.lineno or 1,
+                    made.call.node.col_offset or 0,
+                    "checkpointed here",
+                )
+            )
         partial = facts.get("partial_backward")
         if isinstance(partial, Expr):
-            related.append(Related(partial.module.path, partial.node.lineno or 1, partial.node.col_offset or 0, "differentiated by this call"))
+            related.append(
+                Related(
+                    partial.module.path,
+                    partial.node.lineno or 1,
+                    partial.node.col_offset or 0,
+                    "differentiated by this call",
+                )
+            )
         for function in made.functions[:2]:
-            related.append(Related(function.module.path, function.node.lineno or 1, function.node.col_offset or 0, "the checkpointed function"))
+            related.append(
+                Related(
+                    function.module.path,
+                    function.node.lineno or 1,
+                    function.node.col_offset or 0,
+                    "the checkpointed function",
+                )
+            )
         return CheckpointSite(SinkKind.CHECKPOINT, node, made.call.scope, entry, facts, tuple(related))
 
     def variants(self, made: Recompute) -> set[bool | None]:
@@ -83,8 +104,8 @@ class _Calls:
         variants = self.variants(made)
         facts: dict[str, object] = {"variants": variants, "callee": row.qualname.rsplit(".", 1)[-1]}
         if row.reentrant_keyword == "use_reentrant" and row.reentrant:
-            facts["omitted"] = None in variants
-        reentrant = True in variants or None in variants
+            facts["omitted"] = variants == {None}
+        reentrant = True in variants or variants == {None}
         torch = row.qualname.startswith("torch.utils.checkpoint.")
         if torch and reentrant:
             facts["refused"] = self._refused(call)

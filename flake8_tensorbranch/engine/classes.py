@@ -10,9 +10,12 @@ from flake8_tensorbranch.engine import attributes
 from flake8_tensorbranch.engine.arguments import Arguments, bind, combine
 from flake8_tensorbranch.engine.frame import Frame, State
 from flake8_tensorbranch.engine.lattice import (
+    ARRAY,
     BOTTOM,
     CALLABLE,
+    DATA,
     OBJECT,
+    TENSOR,
     TENSOR_VALUE,
     UNKNOWN,
     AbstractValue,
@@ -81,7 +84,7 @@ class Classes:
             if not in_body and name in base.body:
                 in_body = True
                 value = join(value, self.body(base).get(name, BOTTOM))
-        return open_constant(value)
+        return _settled(open_constant(value))
 
     def body(self, cls: ClassInfo) -> State:
         """The names a class body binds, methods apart."""
@@ -176,6 +179,13 @@ class Classes:
         """The constructor and what its parameters get."""
         init = self.analysis.resolver.method(cls, "__init__")
         return None if init is None else (init, bind(init, args, self.instance(cls)))
+
+
+def _settled(value: AbstractValue) -> AbstractValue:
+    """A number kept on an object is plain state by the time another method reads it again, unless it is still a tensor."""
+    if value.deps & DATA and not value.kinds & (TENSOR | ARRAY):
+        return make(value.kinds, value.deps & ~DATA, value.const, value.refs, value.elem, value.items)
+    return value
 
 
 def _is_dataclass(cls: ClassInfo) -> bool:

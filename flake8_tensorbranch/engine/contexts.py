@@ -54,7 +54,9 @@ class Contexts:
 
     def is_default(self, given: Expr) -> bool:
         """True for torch's own `noop_context_fn`."""
-        return _DEFAULT in self.origins.value(given).refs or any(_DEFAULT in self.origins.value(o).refs for o in self.origins.of(given))
+        return _DEFAULT in self.origins.value(given).refs or any(
+            _DEFAULT in self.origins.value(o).refs for o in self.origins.of(given)
+        )
 
     def of(self, made: Recompute, variants: set[bool | None]) -> dict[str, object]:
         """What is wrong with the call's `context_fn`: `reused`, `mismatch` and `malformed` say how."""
@@ -66,7 +68,12 @@ class Contexts:
             if None in constants:
                 continue
             if False in variants:
-                debug = [c for g in self.options.given(made.call, "debug") if isinstance(g, Expr) for c in self.options.constants(g)]
+                debug = [
+                    c
+                    for g in self.options.given(made.call, "debug")
+                    if isinstance(g, Expr)
+                    for c in self.options.constants(g)
+                ]
                 if True in debug:
                     found["malformed"] = "debug"
             for origin in self.origins.of(given, calls=False):
@@ -106,10 +113,14 @@ class Contexts:
                 bound.update({k.arg: Expr(given.module, given.scope, k.value) for k in node.keywords if k.arg})
         else:
             scope = given.module.scope_of.get(node)
-            function = scope if isinstance(scope, FunctionInfo) else next((f for f, _ in self.origins.functions(given)), None)
+            function = (
+                scope if isinstance(scope, FunctionInfo) else next((f for f, _ in self.origins.functions(given)), None)
+            )
         if function is None:
             return
-        needed = [p.name for p in function.params if p.default is None][1 if function.takes_self or function.is_classmethod else 0 :]
+        needed = [p.name for p in function.params if p.default is None][
+            1 if function.takes_self or function.is_classmethod else 0 :
+        ]
         if [n for n in needed if n not in bound]:
             found.setdefault("malformed", "arguments")
             return
@@ -124,11 +135,18 @@ class Contexts:
                 if "ops" in parts and len(parts) - parts.index("ops") == 3:
                     found.setdefault("malformed", "packet")
 
-    def _pair(self, made: Recompute, function: FunctionInfo, result: Expr, bound: dict[str, Expr], found: dict[str, object]) -> None:
+    def _pair(
+        self, made: Recompute, function: FunctionInfo, result: Expr, bound: dict[str, Expr], found: dict[str, object]
+    ) -> None:
         outside = False
         node = result.node
         while not isinstance(node, (nodes.Tuple, nodes.List)):
-            if isinstance(node, nodes.BinOp) and node.op == "*" and isinstance(node.left, (nodes.Tuple, nodes.List)) and len(node.left.elts) == 1:
+            if (
+                isinstance(node, nodes.BinOp)
+                and node.op == "*"
+                and isinstance(node.left, (nodes.Tuple, nodes.List))
+                and len(node.left.elts) == 1
+            ):
                 built = self._built(Expr(result.module, result.scope, node.left.elts[0]), function, bound)
                 if built is not None and self._once(built.call):
                     found["reused"] = "same"
@@ -151,7 +169,10 @@ class Contexts:
             found.setdefault("malformed", "single")
             return
         first, second = (Expr(result.module, result.scope, e) for e in node.elts)
-        built_first, built_second = self._built(first, function, bound, outside), self._built(second, function, bound, outside)
+        built_first, built_second = (
+            self._built(first, function, bound, outside),
+            self._built(second, function, bound, outside),
+        )
         if built_first is None or built_second is None:
             return
         if built_first.call.node is built_second.call.node:
@@ -184,7 +205,9 @@ class Contexts:
         """True when what a call builds can be entered only once."""
         if self.origins.externals(call) & _ONCE:
             return True
-        return any(any(d.rsplit(".", 1)[-1] in _MANAGERS for d in f.decorator_names) for f in self.origins.callees(call))
+        return any(
+            any(d.rsplit(".", 1)[-1] in _MANAGERS for d in f.decorator_names) for f in self.origins.callees(call)
+        )
 
     def _outlives(self, made: Recompute, call: Expr) -> bool:
         """True when a context is built once and the checkpoint call runs again with it."""
@@ -193,7 +216,11 @@ class Contexts:
             return loop_around(made.call.node, call.node) is not None
         up = scope
         while up is not None:
-            if up.parent is call.scope and call.scope is not None and any(up.node.parent_of(n) for n in (made.call.node,)):
+            if (
+                up.parent is call.scope
+                and call.scope is not None
+                and any(up.node.parent_of(n) for n in (made.call.node,))
+            ):
                 return True
             up = up.parent
         return call.scope is not scope
@@ -205,7 +232,9 @@ class Contexts:
         if not rows or all(r.restored for r in rows):
             return
         if one == other:
-            if [a.as_string() for a in (*first.node.args, *first.node.keywords)] != [a.as_string() for a in (*second.node.args, *second.node.keywords)]:
+            if [a.as_string() for a in (*first.node.args, *first.node.keywords)] != [
+                a.as_string() for a in (*second.node.args, *second.node.keywords)
+            ]:
                 found["mismatch"] = (first.node.as_string(), second.node.as_string())
             return
         if _NOTHING in other and one & SCOPES.keys():
@@ -217,6 +246,10 @@ class Contexts:
         """True when the file opens the scope in a `with` or over a function, too."""
         for scope, facts in self.origins.program.facts.items():
             for node, called in facts.externals.items():
-                if names & called.keys() and isinstance(node.parent, (nodes.With, nodes.Call)) and scope is not made.call.node:
+                if (
+                    names & called.keys()
+                    and isinstance(node.parent, (nodes.With, nodes.Call))
+                    and scope is not made.call.node
+                ):
                     return True
         return not made.call.scope or bool(made.call.scope.decorator_names)

@@ -20,6 +20,7 @@ from flake8_tensorbranch.engine.lattice import (
     SHAPE,
     SYNCED,
     TENSOR,
+    UNBACKED,
     UNKNOWN,
     UNKNOWN_KIND,
     AbstractValue,
@@ -31,7 +32,7 @@ from flake8_tensorbranch.engine.region import Regions
 from flake8_tensorbranch.engine.sink import Decides, SinkKind, ValueSite
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
-_INTERESTING: Final = DATA | SHAPE | RANDOM
+_INTERESTING: Final = DATA | SHAPE | RANDOM | UNBACKED
 _LASTING: Final = SYNCED | REPLAYED
 
 
@@ -125,7 +126,9 @@ class _Finder:
     ) -> Iterator[ValueSite]:
         context = self.context
         decides, effect, leaves_loop = context.decides(node)
-        sized = not deps & (DATA | RANDOM) and bool(deps & SHAPE) and not mutated
+        if deps & UNBACKED and not deps & DATA and self.counts_as_value():
+            deps |= DATA
+        sized = not deps & (DATA | RANDOM) and bool(deps & (SHAPE | UNBACKED)) and not mutated
         if isinstance(node, nodes.While):
             kind = SinkKind.SIZE_LOOP if sized else SinkKind.LOOP
         elif decides is Decides.ERROR:
@@ -167,10 +170,17 @@ class _Finder:
             related=trace.way(self.program, self.scope, subject, self.memberships),
         )
 
+    def counts_as_value(self) -> bool:
+        """Whether a size that depends on values counts as a value: not where the graph broke before at the operator that made it (facts H)."""
+        compiled = self.memberships.get("compiled")
+        return compiled is None or "checkpointed" in self.memberships or compiled.entry.option("fullgraph") is True
+
     def loop(self, node: nodes.For | nodes.Comprehension, iterable: nodes.NodeNG) -> Iterator[ValueSite]:
         """The site of a loop whose number of rounds depends on a value or a size."""
         value = self.facts.values.get(iterable, UNKNOWN)
         deps = length_deps(value)
+        if deps & UNBACKED and self.counts_as_value():
+            deps |= DATA
         if value.kinds & CONTAINER and not deps & DATA and _from_tolist(iterable) and value.elem is not None and value.elem.deps & DATA:
             deps |= DATA
         if not deps & _INTERESTING:

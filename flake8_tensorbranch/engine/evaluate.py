@@ -12,11 +12,13 @@ from flake8_tensorbranch.engine.frame import Frame, State
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
     CONTAINER,
+    DATA,
     HOST,
     HOST_VALUE,
     NO_CONST,
     NONE,
     NONE_VALUE,
+    UNBACKED,
     UNKNOWN,
     AbstractValue,
     all_deps,
@@ -210,7 +212,8 @@ def _comprehension(frame: Frame, node: Any, elt: nodes.NodeNG) -> AbstractValue:
         frame.analysis.assign(frame, generator.target, operators.iterate(iterable))
         for test in generator.ifs:
             value = evaluate(frame, test)
-            deps |= operators.truth_deps(value)
+            if operators.truth_deps(value) & (DATA | UNBACKED):
+                deps |= UNBACKED
             state = refine(frame, test, True)
             if state is not None:
                 frame.state = state

@@ -29,6 +29,7 @@ from flake8_tensorbranch.engine.lattice import (
     SYNCED,
     TENSOR,
     TENSOR_VALUE,
+    UNBACKED,
     UNKNOWN,
     UNKNOWN_KIND,
     AbstractValue,
@@ -292,7 +293,7 @@ def from_row(row: OpModel, args: Arguments, owner: AbstractValue | None) -> Abst
     if returns == "host":
         return _host_result(row, operands, tensors, flow, sized)
     if returns == "size":
-        return container(make(HOST, SHAPE | sized | flow & ~SYNCED))
+        return container(make(HOST, SHAPE | (UNBACKED if sized else 0) | flow & ~SYNCED))
     if returns == "none":
         return NONE_VALUE
     if returns == "self":
@@ -311,9 +312,9 @@ def _host_result(row: OpModel, operands: list[AbstractValue], tensors: list[Abst
         return make(ARRAY, DATA | flow)
     if "data" in row.deps:
         value = make(HOST, DATA | flow)
-        return join(container(value, sized), value) if row.qualname.endswith(".tolist") else value
+        return join(container(value, UNBACKED if sized else 0), value) if row.qualname.endswith(".tolist") else value
     if "shape" in row.deps:
-        deps = DATA | SHAPE if any(v.deps & DATA for v in tensors) else SHAPE
+        deps = UNBACKED | SHAPE if any(v.deps & DATA for v in tensors) else SHAPE
         return make(HOST, deps)
     return make(HOST, operators.host_deps(*operands) if not tensors else 0)
 

@@ -13,7 +13,9 @@ from flake8_tensorbranch.engine.origins import Expr, Origins
 from flake8_tensorbranch.knowledge.scopes import SCOPES, Scope
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
-_CHANGES: Final = frozenset("append pop add push update clear remove discard insert setdefault popleft appendleft extend set reset".split())
+_CHANGES: Final = frozenset(
+    ["append", "pop", "add", "push", "update", "clear", "remove", "discard", "insert", "setdefault", "popleft", "appendleft", "extend", "set", "reset"]
+)
 _HOOKS: Final = frozenset({"register_forward_pre_hook", "register_forward_hook"})
 _MODES: Final = ("TorchFunctionMode", "TorchDispatchMode", "BaseTorchFunctionMode")
 _NOT_FLAGS: Final = frozenset({"training", "requires_grad", "grad", "data"})
@@ -55,17 +57,33 @@ class Flags:
         enter, leave = resolver.method(cls, "__enter__"), resolver.method(cls, "__exit__")
         if enter is None or leave is None:
             return Changes()
-        return self._changes(self._nodes(self._own(enter), 0, 1 << 30), self._nodes(self._own(leave), 0, 1 << 30), enter)
+        return self._changes(
+            self._nodes(self._own(enter), 0, 1 << 30), self._nodes(self._own(leave), 0, 1 << 30), enter
+        )
 
     def _own(self, function: FunctionInfo) -> list[FunctionInfo]:
         return [f for f in self.tree.reached(function)[:6] if f.name != "__init__"]
 
     def _nodes(self, functions: Iterable[FunctionInfo], low: int, high: int) -> list[tuple[FunctionInfo, nodes.NodeNG]]:
         kinds = (nodes.AssignAttr, nodes.AssignName, nodes.Subscript, nodes.Call, nodes.DelAttr)
-        return [(f, n) for f in functions for n in f.node.nodes_of_class(kinds) if low < n.lineno and (n.lineno < high or low == 0 and n.lineno <= high)]
+        return [
+            (f, n)
+            for f in functions
+            for n in f.node.nodes_of_class(kinds)
+            if low < n.lineno and (n.lineno < high or (low == 0 and n.lineno <= high))
+        ]
 
-    def _changes(self, before: list[tuple[FunctionInfo, nodes.NodeNG]], after: list[tuple[FunctionInfo, nodes.NodeNG]], enter: FunctionInfo) -> Changes:
-        restores = [n for _, n in after if isinstance(n, (nodes.AssignAttr, nodes.Call, nodes.AssignName, nodes.DelAttr)) or _stored(n)]
+    def _changes(
+        self,
+        before: list[tuple[FunctionInfo, nodes.NodeNG]],
+        after: list[tuple[FunctionInfo, nodes.NodeNG]],
+        enter: FunctionInfo,
+    ) -> Changes:
+        restores = [
+            n
+            for _, n in after
+            if isinstance(n, (nodes.AssignAttr, nodes.Call, nodes.AssignName, nodes.DelAttr)) or _stored(n)
+        ]
         if not restores:
             return Changes()
         switches = set(self._switches(before)) & set(self._switches(after))
@@ -91,9 +109,15 @@ class Flags:
     def _changes_values(self, function: FunctionInfo, hook: nodes.NodeNG) -> bool:
         """True for a hook that gives something back, and so changes what flows through the module."""
         if isinstance(hook, nodes.Lambda):
-            return not (isinstance(hook.body, nodes.Call) and (dotted(hook.body.func) or "").rsplit(".", 1)[-1] in ("setattr", *_CHANGES))
+            return not (
+                isinstance(hook.body, nodes.Call)
+                and (dotted(hook.body.func) or "").rsplit(".", 1)[-1] in ("setattr", *_CHANGES)
+            )
         for ref in self.origins.functions(Expr(function.module, function, hook)):
-            return any(r.value is not None and not (isinstance(r.value, nodes.Const) and r.value.value is None) for r in ref[0].returns_nodes)
+            return any(
+                r.value is not None and not (isinstance(r.value, nodes.Const) and r.value.value is None)
+                for r in ref[0].returns_nodes
+            )
         return False
 
     def _key(self, function: FunctionInfo, node: nodes.NodeNG) -> tuple[str, str, str] | None:
@@ -105,7 +129,12 @@ class Flags:
             return self._base(function, node.value)
         if isinstance(node, nodes.Call):
             func = node.func
-            if isinstance(func, nodes.Name) and func.name == "setattr" and len(node.args) == 3 and isinstance(node.args[1], nodes.Const):
+            if (
+                isinstance(func, nodes.Name)
+                and func.name == "setattr"
+                and len(node.args) == 3
+                and isinstance(node.args[1], nodes.Const)
+            ):
                 return ("attribute", str(node.args[1].value), "")
             if isinstance(func, nodes.Attribute) and func.attrname in _CHANGES:
                 return self._base(function, func.expr)
@@ -125,7 +154,13 @@ class Flags:
         holder: FunctionInfo | None = function
         while holder is not None and holder.cls is None:
             holder = holder.parent
-        if isinstance(node, nodes.Name) and holder is not None and holder.params and node.name == holder.params[0].name and not holder.is_static:
+        if (
+            isinstance(node, nodes.Name)
+            and holder is not None
+            and holder.params
+            and node.name == holder.params[0].name
+            and not holder.is_static
+        ):
             return holder.cls
         target = self.origins.program.analysis.resolver.expression(function.module, node, function)
         return target if isinstance(target, ClassInfo) else None
@@ -141,7 +176,9 @@ class Flags:
                         return function
                     continue
                 for kind, name, owner in changes.keys:
-                    if node.attrname != name or (isinstance(node.parent, nodes.Call) and node.parent.func is node and kind == "name"):
+                    if node.attrname != name or (
+                        isinstance(node.parent, nodes.Call) and node.parent.func is node and kind == "name"
+                    ):
                         continue
                     found = self._owner(function, node.expr)
                     if owner == "" or (found is not None and found.qualname == owner):
@@ -154,7 +191,9 @@ def _stored(node: nodes.NodeNG) -> bool:
     if not isinstance(node, nodes.Subscript):
         return False
     parent = node.parent
-    return (isinstance(parent, nodes.Assign) and node in parent.targets) or isinstance(parent, (nodes.Delete, nodes.AugAssign))
+    return (isinstance(parent, nodes.Assign) and node in parent.targets) or isinstance(
+        parent, (nodes.Delete, nodes.AugAssign)
+    )
 
 
 def _observes(method: FunctionInfo) -> bool:
@@ -163,8 +202,16 @@ def _observes(method: FunctionInfo) -> bool:
     for statement in method.node.nodes_of_class(nodes.Assign):
         if _runs(statement.value):
             results.update(t.name for t in statement.targets if isinstance(t, nodes.AssignName))
-    return all(r.value is not None and (_runs(r.value) or (isinstance(r.value, nodes.Name) and r.value.name in results)) for r in method.returns_nodes)
+    return all(
+        r.value is not None and (_runs(r.value) or (isinstance(r.value, nodes.Name) and r.value.name in results))
+        for r in method.returns_nodes
+    )
 
 
 def _runs(node: nodes.NodeNG) -> bool:
-    return isinstance(node, nodes.Call) and isinstance(node.func, nodes.Name) and bool(node.args) and isinstance(node.args[0], nodes.Starred)
+    return (
+        isinstance(node, nodes.Call)
+        and isinstance(node.func, nodes.Name)
+        and bool(node.args)
+        and isinstance(node.args[0], nodes.Starred)
+    )

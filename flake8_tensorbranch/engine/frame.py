@@ -40,6 +40,7 @@ class Frame:
         "analysis",
         "bound",
         "captured",
+        "discard",
         "facts",
         "function",
         "iterables",
@@ -76,6 +77,7 @@ class Frame:
         self.bound: State = {}
         self.self_name = function.params[0].name if function is not None and function.takes_self else None
         self.owner: AbstractValue = BOTTOM
+        self.discard: nodes.NodeNG | None = None  # the call whose value nobody uses
         self.tests: dict[nodes.NodeNG, AbstractValue] = {}
         self.iterables: dict[nodes.NodeNG, AbstractValue] = {}  # what a loop iterates, a match looks at: evaluated once, used later
 

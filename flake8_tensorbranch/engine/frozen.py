@@ -17,11 +17,7 @@ _WHOLE: Final = ""  # stands for every attribute of a class
 
 # Modules of torch.nn that hold no parameters.
 _BARE: Final = frozenset(
-    "Identity ReLU ReLU6 LeakyReLU ELU SELU CELU GELU SiLU Mish Sigmoid Tanh Softplus Softsign Hardswish Hardsigmoid Hardtanh Softmax "
-    "LogSoftmax LogSigmoid Dropout Dropout1d Dropout2d Dropout3d AlphaDropout Flatten Unflatten MaxPool1d MaxPool2d MaxPool3d AvgPool1d "
-    "AvgPool2d AvgPool3d AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d Upsample PixelShuffle "
-    "PixelUnshuffle ZeroPad1d ZeroPad2d ReflectionPad1d ReflectionPad2d ReplicationPad2d ConstantPad1d ConstantPad2d Fold Unfold GLU "
-    "CosineSimilarity MSELoss L1Loss CrossEntropyLoss NLLLoss BCELoss BCEWithLogitsLoss SmoothL1Loss KLDivLoss".split()
+    ["Identity", "ReLU", "ReLU6", "LeakyReLU", "ELU", "SELU", "CELU", "GELU", "SiLU", "Mish", "Sigmoid", "Tanh", "Softplus", "Softsign", "Hardswish", "Hardsigmoid", "Hardtanh", "Softmax", "LogSoftmax", "LogSigmoid", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "Flatten", "Unflatten", "MaxPool1d", "MaxPool2d", "MaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "Upsample", "PixelShuffle", "PixelUnshuffle", "ZeroPad1d", "ZeroPad2d", "ReflectionPad1d", "ReflectionPad2d", "ReplicationPad2d", "ConstantPad1d", "ConstantPad2d", "Fold", "Unfold", "GLU", "CosineSimilarity", "MSELoss", "L1Loss", "CrossEntropyLoss", "NLLLoss", "BCELoss", "BCEWithLogitsLoss", "SmoothL1Loss", "KLDivLoss"]
 )
 
 
@@ -79,13 +75,16 @@ class Frozen:
 
     def embedding(self, expr: Expr) -> bool:
         """True for a module that looks rows up, by integers."""
-        if any(isinstance(r, Instance) and str(r.cls).startswith("torch.nn.Embedding") for r in self.origins.value(expr).refs):
+        if any(
+            isinstance(r, Instance) and str(r.cls).startswith("torch.nn.Embedding")
+            for r in self.origins.value(expr).refs
+        ):
             return True
         if not isinstance(expr.node, (nodes.Name, nodes.Attribute)):
             return False
-        return all("Embedding" in o.node.as_string() for o in self.origins.of(expr) if isinstance(o.node, nodes.Call)) and any(
-            isinstance(o.node, nodes.Call) for o in self.origins.of(expr)
-        )
+        return all(
+            "Embedding" in o.node.as_string() for o in self.origins.of(expr) if isinstance(o.node, nodes.Call)
+        ) and any(isinstance(o.node, nodes.Call) for o in self.origins.of(expr))
 
     def built(self, expr: Expr) -> bool:
         """True for an expression that builds something frozen."""
@@ -124,7 +123,12 @@ class Frozen:
         if self._classes is None:
             self._classes = {}
             for function in (None, *self.origins.program.index.functions):
-                if function is None or function.name == "__init__" or self.origins.sites(function) or function.cls is None:
+                if (
+                    function is None
+                    or function.name == "__init__"
+                    or self.origins.sites(function)
+                    or function.cls is None
+                ):
                     self._apply(function, {}, DEPTH)
         return self._classes
 
@@ -188,12 +192,18 @@ class Frozen:
         spared: set[str] = set()
         tests: list[nodes.NodeNG] = []
         while loop is not None and not isinstance(loop, (nodes.FunctionDef, nodes.Module)):
-            if isinstance(loop, nodes.For) and isinstance(subject, nodes.Name) and subject.name in {n.name for n in loop.target.nodes_of_class(nodes.AssignName)}:
+            if (
+                isinstance(loop, nodes.For)
+                and isinstance(subject, nodes.Name)
+                and subject.name in {n.name for n in loop.target.nodes_of_class(nodes.AssignName)}
+            ):
                 iterated = loop.iter
                 if isinstance(iterated, nodes.Call) and isinstance(iterated.func, nodes.Attribute):
                     if iterated.func.attrname in ("parameters", "named_parameters"):
                         spared.update(w for s in loop.body if isinstance(s, nodes.If) for w in _words(s.test))
-                        yield Switch(iterated.func.expr, value is not False, frozenset(spared), sure and not self._guarded(loop))
+                        yield Switch(
+                            iterated.func.expr, value is not False, frozenset(spared), sure and not self._guarded(loop)
+                        )
                 return
             if isinstance(loop, nodes.If):
                 tests.append(loop.test)

@@ -25,14 +25,12 @@ State = dict[str, int]
 
 # Results that never require grad: integers, booleans, copies cut off the graph, metadata.
 _CUTS: Final = frozenset(
-    "detach argmax argmin argsort nonzero bincount one_hot randint randperm arange searchsorted bucketize long int short bool eq ne lt le "
-    "gt ge isnan isinf isfinite item tolist numpy size dim numel new_zeros new_ones new_empty new_full new_tensor zeros_like ones_like "
-    "empty_like full_like rand_like randn_like randint_like multinomial sign round floor ceil".split()
+    ["detach", "argmax", "argmin", "argsort", "nonzero", "bincount", "one_hot", "randint", "randperm", "arange", "searchsorted", "bucketize", "long", "int", "short", "bool", "eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite", "item", "tolist", "numpy", "size", "dim", "numel", "new_zeros", "new_ones", "new_empty", "new_full", "new_tensor", "zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "randint_like", "multinomial", "sign", "round", "floor", "ceil"]
 )
 _FACTORIES: Final = frozenset(
-    "rand randn zeros ones empty full tensor as_tensor from_numpy linspace logspace eye normal load stack_frames".split()
+    ["rand", "randn", "zeros", "ones", "empty", "full", "tensor", "as_tensor", "from_numpy", "linspace", "logspace", "eye", "normal", "load", "stack_frames"]
 )
-_NO_ATTRIBUTES: Final = frozenset("shape dtype device data grad ndim requires_grad is_leaf".split())
+_NO_ATTRIBUTES: Final = frozenset(["shape", "dtype", "device", "data", "grad", "ndim", "requires_grad", "is_leaf"])
 _LOADERS: Final = ("DataLoader", "StatefulDataLoader")
 _INTEGER_TYPES: Final = ("LongTensor", "IntTensor", "BoolTensor", "ByteTensor", "ShortTensor")
 
@@ -77,7 +75,10 @@ class Gradients:
         function = made.function
         if function is None:
             return True
-        if isinstance(function.node, (nodes.Name, nodes.Attribute, nodes.Subscript)) and self.origins.value(function).kinds & OBJECT:
+        if (
+            isinstance(function.node, (nodes.Name, nodes.Attribute, nodes.Subscript))
+            and self.origins.value(function).kinds & OBJECT
+        ):
             if self.frozen.module(function):
                 return False
         if made.functions and all(f.cls is None for f in made.functions):
@@ -115,7 +116,11 @@ class Gradients:
             return MAY
         self.depth -= 1
         try:
-            if without_grad(self.origins, Expr(function.module, function, function.node.body[-1] if not function.is_lambda else function.node), 0):
+            if without_grad(
+                self.origins,
+                Expr(function.module, function, function.node.body[-1] if not function.is_lambda else function.node),
+                0,
+            ):
                 return NO
             run = self.run(function, bound)
             return run.result or (MAY if run.solving else NO)
@@ -179,7 +184,15 @@ class _Run:
     def solve(self) -> None:
         self.solving = True
         cfg = self.origins.program.analysis.cfg(self.function.module, self.function.node)
-        solve(cfg, dict(self.bound), self._block, _merge, lambda a, b: a == b, None, Budget(visits=40 * len(cfg.blocks) + 200, widen_after=99))
+        solve(
+            cfg,
+            dict(self.bound),
+            self._block,
+            _merge,
+            lambda a, b: a == b,
+            None,
+            Budget(visits=40 * len(cfg.blocks) + 200, widen_after=99),
+        )
         self.solving = False
 
     def _expr(self, node: nodes.NodeNG) -> Expr:
@@ -219,7 +232,11 @@ class _Run:
 
     def _element(self, node: nodes.NodeNG) -> int:
         """What iterating gives: batches of a loader require no grad."""
-        if isinstance(node, nodes.Call) and isinstance(node.func, nodes.Name) and node.func.name in ("enumerate", "tqdm", "zip", "iter", "list"):
+        if (
+            isinstance(node, nodes.Call)
+            and isinstance(node.func, nodes.Name)
+            and node.func.name in ("enumerate", "tqdm", "zip", "iter", "list")
+        ):
             bits = [self._element(a) for a in node.args]
             return max(bits, default=MAY)
         for ref in self.origins.value(self._expr(node)).refs:
@@ -227,13 +244,20 @@ class _Run:
                 name = ref.cls if isinstance(ref.cls, str) else ref.cls.name
                 if name.rsplit(".", 1)[-1] in _LOADERS:
                     return NO
-        if isinstance(node, (nodes.Name, nodes.Attribute)) and "loader" in (dotted(node) or "").rsplit(".", 1)[-1].lower():
+        if (
+            isinstance(node, (nodes.Name, nodes.Attribute))
+            and "loader" in (dotted(node) or "").rsplit(".", 1)[-1].lower()
+        ):
             return NO
         return self.bits(node)
 
     def _bind(self, target: nodes.NodeNG, bits: int, source: nodes.NodeNG | None) -> None:
         if isinstance(target, (nodes.Tuple, nodes.List)):
-            parts = source.elts if isinstance(source, (nodes.Tuple, nodes.List)) and len(source.elts) == len(target.elts) else None
+            parts = (
+                source.elts
+                if isinstance(source, (nodes.Tuple, nodes.List)) and len(source.elts) == len(target.elts)
+                else None
+            )
             for position, inner in enumerate(target.elts):
                 self._bind(inner, bits if parts is None else self.bits(parts[position]), None)
             return
@@ -286,7 +310,20 @@ class _Run:
             for generator in node.generators:
                 self._bind(generator.target, self._element(generator.iter), None)
             return self.bits(node.value if isinstance(node, nodes.DictComp) else node.elt)
-        if isinstance(node, (nodes.BinOp, nodes.BoolOp, nodes.Tuple, nodes.List, nodes.Set, nodes.Dict, nodes.UnaryOp, nodes.Starred, nodes.Await)):
+        if isinstance(
+            node,
+            (
+                nodes.BinOp,
+                nodes.BoolOp,
+                nodes.Tuple,
+                nodes.List,
+                nodes.Set,
+                nodes.Dict,
+                nodes.UnaryOp,
+                nodes.Starred,
+                nodes.Await,
+            ),
+        ):
             found = 0
             for child in node.get_children():
                 found |= self.bits(child)
@@ -380,7 +417,9 @@ class _Run:
         for argument in node.args:
             inner = argument.value if isinstance(argument, nodes.Starred) else argument
             found = self.bits(inner)
-            literal = isinstance(inner, (nodes.Dict, nodes.List, nodes.Tuple, nodes.Set, nodes.Lambda)) and inner is argument
+            literal = (
+                isinstance(inner, (nodes.Dict, nodes.List, nodes.Tuple, nodes.Set, nodes.Lambda)) and inner is argument
+            )
             bits.append(NO if literal else found)
         known = self.at.get(node)
         self.at[node] = bits if known is None else [a | b for a, b in zip(known, bits, strict=True)]

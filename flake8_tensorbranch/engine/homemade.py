@@ -36,7 +36,10 @@ class HomeMade:
                 continue
             typed = name.endswith(("cuda.amp.autocast", "cpu.amp.autocast"))
             given = {k.arg for k in call.keywords}
-            off = any(k.arg == "enabled" and isinstance(k.value, nodes.Const) and k.value.value is False for k in call.keywords)
+            off = any(
+                k.arg == "enabled" and isinstance(k.value, nodes.Const) and k.value.value is False
+                for k in call.keywords
+            )
             if not off and "dtype" not in given and None not in given and len(call.args) < (3 if typed else 2):
                 return call
         return None
@@ -66,7 +69,12 @@ def _again(backward: FunctionInfo) -> Iterator[nodes.Call]:
     for call in sorted(backward.calls, key=lambda c: (c.lineno, c.col_offset)):
         func = call.func
         if isinstance(func, nodes.Attribute) and isinstance(func.expr, nodes.Name) and func.expr.name == context:
-            if func.attrname not in ("save_for_backward", "mark_dirty", "mark_non_differentiable", "set_materialize_grads"):
+            if func.attrname not in (
+                "save_for_backward",
+                "mark_dirty",
+                "mark_non_differentiable",
+                "set_materialize_grads",
+            ):
                 yield call
         elif isinstance(func, nodes.Name) and func.name in kept:
             yield call

@@ -33,7 +33,12 @@ class Hooked:
                 name = (dotted(func) or getattr(func, "attrname", "")).rsplit(".", 1)[-1]
                 if name == "enable_input_require_grads":
                     self.anywhere = True
-                elif name in _HOOKS and isinstance(func, nodes.Attribute) and call.args and self._relevant(Expr(index, function, call.args[0])):
+                elif (
+                    name in _HOOKS
+                    and isinstance(func, nodes.Attribute)
+                    and call.args
+                    and self._relevant(Expr(index, function, call.args[0]))
+                ):
                     self._file(Expr(index, function, func.expr), name == "register_forward_pre_hook")
 
     def _relevant(self, hook: Expr) -> bool:
@@ -41,7 +46,9 @@ class Hooked:
         return any("requires_grad" in node.as_string() for node in texts)
 
     def _file(self, subject: Expr, before: bool) -> None:
-        classes = [r.cls for r in self.origins.value(subject).refs if isinstance(r, Instance) and isinstance(r.cls, ClassInfo)]
+        classes = [
+            r.cls for r in self.origins.value(subject).refs if isinstance(r, Instance) and isinstance(r.cls, ClassInfo)
+        ]
         self.inputs.update(classes if before else ())
         node = subject.node
         if isinstance(node, nodes.Name):

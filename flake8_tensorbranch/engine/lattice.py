@@ -30,6 +30,7 @@ NONDET: Final = 8  # an operator on PyTorch's list of nondeterministic operators
 SYNCED: Final = 16  # made equal on every rank by a collective
 MASK: Final = 32  # a tensor of booleans: indexing with it gives a size that depends on values
 REPLAYED: Final = 64  # drawn from torch's default generator alone, which a checkpoint replays
+UNBACKED: Final = 128  # a size that depends on the values of a tensor: of `nonzero`, of a masked selection
 ON_EVERY_PATH: Final = SYNCED | MASK | REPLAYED  # these say something only where they hold on every path
 
 KIND_NAMES: Final = {
@@ -52,13 +53,14 @@ DEP_NAMES: Final = {
     SYNCED: "synced",
     MASK: "mask",
     REPLAYED: "replayed",
+    UNBACKED: "unbacked",
 }
 
 MODULE_KINDS: Final = OBJECT | CALLABLE | NAMESPACE
 
 MAX_REFS: Final = 6
 MAX_ITEMS: Final = 24
-MAX_DEPTH: Final = 3
+MAX_DEPTH: Final = 5
 
 
 class _NoConst:

@@ -58,8 +58,7 @@ class Mutations:
                 key = ("", node.name)
             else:
                 continue
-            writes = self._written.get(key, []) if key is not None else []
-            if writes and not _fresh(scope, node, writes):
+            if key is not None and any(_matters(scope, node, function, write) for function, write in self._written.get(key, [])):
                 return dotted(node) or ""
         return ""
 
@@ -95,14 +94,15 @@ def _reads(top: nodes.NodeNG) -> list[nodes.NodeNG]:
     return found
 
 
-def _fresh(scope: FunctionInfo, node: nodes.NodeNG, writes: list[tuple[FunctionInfo, nodes.NodeNG]]) -> bool:
-    """True when the same run writes the state, without reading it, before the predicate reads it."""
-    for function, write in writes:
-        if function is not scope:
-            continue
-        statement = write.statement()
-        if statement.lineno < node.lineno and isinstance(statement, nodes.Assign) and statement.parent is scope.node:
-            path = dotted(write)
-            if not any(dotted(n) == path for n in _reads(statement.value)):
-                return True
-    return False
+def _matters(scope: FunctionInfo, node: nodes.NodeNG, function: FunctionInfo, write: nodes.NodeNG) -> bool:
+    """True when the write makes the recompute read another value: it builds on the old one, or comes after the read."""
+    if isinstance(write, nodes.Attribute):
+        return True  # an operation in place
+    statement = write.statement()
+    if isinstance(statement, nodes.AugAssign):
+        return True
+    path = dotted(write)
+    value = getattr(statement, "value", None)
+    if value is not None and any(dotted(n) == path for n in _reads(value)):
+        return True
+    return function is scope and statement.lineno > node.lineno

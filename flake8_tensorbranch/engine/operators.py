@@ -24,6 +24,7 @@ from flake8_tensorbranch.engine.lattice import (
     SHAPE,
     SYNCED,
     TENSOR,
+    UNBACKED,
     UNKNOWN,
     UNKNOWN_KIND,
     AbstractValue,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from flake8_tensorbranch.engine.frame import Frame
 
 _FLOWING: Final = NONDET | RANDOM  # dependences that any computation hands on
+_TELLING: Final = DATA | SHAPE | RANDOM | UNBACKED
 _LASTING: Final = SYNCED | REPLAYED  # what holds for a result where it holds for every operand that carries data
 
 
@@ -89,7 +91,7 @@ def truth_deps(value: AbstractValue) -> int:
 def length_deps(value: AbstractValue) -> int:
     """What the number of elements depends on."""
     if value.kinds & TENSOR:
-        return (value.deps & (DATA | _FLOWING)) or SHAPE
+        return value.deps & _FLOWING | (UNBACKED | SHAPE if value.deps & DATA else SHAPE)
     if value.kinds & (CONTAINER | MAPPING | ARRAY):
         return value.deps & ~(MASK | _LASTING)
     return 0
@@ -126,7 +128,7 @@ def binary(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue:
     if (left.kinds | right.kinds) & MAPPING and op == "|":
         return make(MAPPING, elem=join(element(left), element(right)))
     deps = host_deps(left, right) if (left.kinds | right.kinds) & HOST else 0
-    if deps & (DATA | SHAPE | RANDOM):
+    if deps & _TELLING:
         return make(HOST, deps)
     return UNKNOWN
 
@@ -185,7 +187,7 @@ def compare(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue
     if (left.kinds | right.kinds) & (CONTAINER | MAPPING):
         return make(HOST, host_deps(left, right))
     deps = host_deps(left, right) if (left.kinds | right.kinds) & HOST else 0
-    if deps & (DATA | SHAPE | RANDOM):
+    if deps & _TELLING:
         return make(HOST, deps)
     if isinstance(left.const, str) or isinstance(right.const, str) or (left.kinds | right.kinds) & (NONE | CALLABLE):
         return HOST_VALUE
@@ -210,9 +212,10 @@ def _membership(left: AbstractValue, right: AbstractValue) -> AbstractValue:
     deps = left.deps & ~MASK
     if right.kinds & CONTAINER:
         inner = element(right)
-        if left.kinds & TENSOR or inner.kinds & TENSOR:
+        if left.kinds & TENSOR or (inner.kinds & TENSOR and left.deps & DATA):
             deps |= DATA
-        deps |= right.deps | (all_deps(inner) if left.kinds else 0)
+        # A name looked up among tensors is a key far more often than a number compared with each of them.
+        deps |= right.deps | (all_deps(inner) if not inner.kinds & TENSOR else 0)
     elif left.kinds & TENSOR:
         deps = left.deps & _FLOWING
     if not deps and not (left.kinds | right.kinds) & ~UNKNOWN_KIND:

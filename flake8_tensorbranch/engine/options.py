@@ -142,7 +142,9 @@ class Options:
         value = self.origins.value(expr)
         if isinstance(value.const, bool) or value.const is None:
             return [value.const]
-        return [o.node.value if isinstance(o.node, nodes.Const) else UNSEEN for o in self.origins.of(expr)]
+        found = [o.node.value if isinstance(o.node, nodes.Const) else UNSEEN for o in self.origins.of(expr)]
+        # A default of None that the function replaces is no value.
+        return [c for c in found if c is not None] if UNSEEN in found else found
 
     def reentrant(self, call: Expr, row: RegionEntry) -> set[bool | None]:
         """The variants a call may be: True and False as written, None where it is left to torch; empty when nothing tells."""
@@ -156,7 +158,9 @@ class Options:
             if isinstance(const, bool):
                 return {const}
         unpacks = any(k.arg is None for k in call.node.keywords)
-        hidden = passed is not None and (row.reentrant_keyword in passed.keywords or (passed.double_star is not None and not unpacks))
+        hidden = passed is not None and (
+            row.reentrant_keyword in passed.keywords or (passed.double_star is not None and not unpacks)
+        )
         variants: set[bool | None] = set()
         position = 3 if row.sequential else -1
         if 0 <= position < len(call.node.args):
@@ -171,7 +175,6 @@ class Options:
             elif isinstance(one, Expr):
                 variants.update(c for c in self.constants(one) if c is None or isinstance(c, bool))
         return variants
-
 
 
 def _written(function: FunctionInfo, mapping: str, name: str) -> Given | None:
@@ -189,7 +192,11 @@ def _written(function: FunctionInfo, mapping: str, name: str) -> Given | None:
                     return UNSEEN
     for statement in function.node.nodes_of_class(nodes.Assign):
         target = statement.targets[0]
-        if isinstance(target, nodes.Subscript) and isinstance(target.value, nodes.Name) and target.value.name == mapping:
+        if (
+            isinstance(target, nodes.Subscript)
+            and isinstance(target.value, nodes.Name)
+            and target.value.name == mapping
+        ):
             if _is(target.slice, name):
                 return Expr(function.module, function, statement.value)
     return None

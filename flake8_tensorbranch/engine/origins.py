@@ -93,7 +93,9 @@ class Origins:
                 if inner is None:
                     continue
                 calls: list[Expr] = []
-                for site in [Expr(index, s, n) for s, f in self.program.facts.items() for n, c in f.calls.items() if maker in c]:
+                for site in [
+                    Expr(index, s, n) for s, f in self.program.facts.items() for n, c in f.calls.items() if maker in c
+                ]:
                     statement = site.node.parent
                     if isinstance(statement, nodes.Assign) and isinstance(statement.targets[0], nodes.AssignAttr):
                         name = statement.targets[0].attrname

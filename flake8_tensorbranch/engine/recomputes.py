@@ -66,12 +66,18 @@ class Recomputes:
         func = call.func
         if isinstance(func, nodes.Attribute) and func.attrname in REGION_ATTRIBUTES and call.args:
             row = REGION_ATTRIBUTES[func.attrname]
-            found = tuple(functions_of(self.origins.program.analysis, self.origins.value(Expr(expr.module, expr.scope, call.args[0]))))
+            found = tuple(
+                functions_of(
+                    self.origins.program.analysis, self.origins.value(Expr(expr.module, expr.scope, call.args[0]))
+                )
+            )
             return Recompute(expr, Expr(expr.module, expr.scope, call.args[0]), found, row)
         made = applied(self.origins, self.home, expr)
         if made is not None and call.args:
             first = Expr(expr.module, expr.scope, call.args[0])
-            return Recompute(expr, first, tuple(functions_of(self.origins.program.analysis, self.origins.value(first))), None, made)
+            return Recompute(
+                expr, first, tuple(functions_of(self.origins.program.analysis, self.origins.value(first))), None, made
+            )
         value = self.origins.value(Expr(expr.module, expr.scope, func))
         for ref in value.refs:
             if isinstance(ref, Wrapped):
@@ -86,7 +92,9 @@ class Recomputes:
 
     def _function(self, expr: Expr, row: RegionEntry) -> Expr | None:
         call = expr.node
-        if len(call.args) > row.argument and not any(isinstance(a, nodes.Starred) for a in call.args[: row.argument + 1]):
+        if len(call.args) > row.argument and not any(
+            isinstance(a, nodes.Starred) for a in call.args[: row.argument + 1]
+        ):
             return Expr(expr.module, expr.scope, call.args[row.argument])
         return next((Expr(expr.module, expr.scope, k.value) for k in call.keywords if k.arg == row.keyword), None)
 

@@ -17,9 +17,9 @@ from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 DEPTH: Final = 6
 _DDP: Final = "torch.nn.parallel.DistributedDataParallel"
-_METADATA: Final = frozenset("shape dtype device size dim ndim requires_grad numel".split())
+_METADATA: Final = frozenset(["shape", "dtype", "device", "size", "dim", "ndim", "requires_grad", "numel"])
 _INNER: Final = frozenset({"retain_grad", "register_hook"})
-_CUTS: Final = frozenset("detach item tolist numpy".split())
+_CUTS: Final = frozenset(["detach", "item", "tolist", "numpy"])
 _LITERALS: Final = (nodes.List, nodes.Dict, nodes.ListComp, nodes.DictComp)
 
 
@@ -90,10 +90,19 @@ class Reentrant:
     @staticmethod
     def _kept(function: FunctionInfo) -> list[tuple[str, nodes.NodeNG]]:
         """What a function stores on attributes, or appends to lists that are attributes."""
-        found = [(s.attrname, s.parent.value) for s in function.attribute_stores if isinstance(s.parent, (nodes.Assign, nodes.AugAssign))]
+        found = [
+            (s.attrname, s.parent.value)
+            for s in function.attribute_stores
+            if isinstance(s.parent, (nodes.Assign, nodes.AugAssign))
+        ]
         for call in function.calls:
             func = call.func
-            if isinstance(func, nodes.Attribute) and func.attrname == "append" and isinstance(func.expr, nodes.Attribute) and call.args:
+            if (
+                isinstance(func, nodes.Attribute)
+                and func.attrname == "append"
+                and isinstance(func.expr, nodes.Attribute)
+                and call.args
+            ):
                 found.append((func.expr.attrname, call.args[0]))
         return found
 
@@ -152,12 +161,21 @@ class Reentrant:
             return None
         if isinstance(node, nodes.Name):
             steps = self.origins.step(expr, calls=False)
-            if expr.scope is not None and any(isinstance(b.parent, nodes.Arguments) for b in expr.scope.local_names.get(node.name, ())):
+            if expr.scope is not None and any(
+                isinstance(b.parent, nodes.Arguments) for b in expr.scope.local_names.get(node.name, ())
+            ):
                 return None
             found = [self._computed(s, depth - 1) for s in steps]
             return found[0] if found and all(f is not None for f in found) else None
         if isinstance(node, nodes.Dict):
-            return next((f for _, v in node.items if (f := self._computed(Expr(expr.module, expr.scope, v), depth - 1)) is not None), None)
+            return next(
+                (
+                    f
+                    for _, v in node.items
+                    if (f := self._computed(Expr(expr.module, expr.scope, v), depth - 1)) is not None
+                ),
+                None,
+            )
         if isinstance(node, nodes.BinOp):
             sides = (self._computed(Expr(expr.module, expr.scope, s), depth - 1) for s in (node.left, node.right))
             return next((s for s in sides if s is not None), None)
@@ -166,7 +184,12 @@ class Reentrant:
             refs = [r for r in self.origins.value(func).refs if isinstance(r, Instance)]
             if refs and not self.frozen.module(func):
                 bare = all(isinstance(r.cls, str) and self.frozen.bare(r.cls) for r in refs)
-                module = all(not isinstance(r.cls, str) and self.origins.program.analysis.resolver.is_module(r.cls) or isinstance(r.cls, str) for r in refs)
+                module = all(
+                    (not isinstance(r.cls, str)
+                    and self.origins.program.analysis.resolver.is_module(r.cls))
+                    or isinstance(r.cls, str)
+                    for r in refs
+                )
                 if module and not bare:
                     return node
             if isinstance(node.func, nodes.Attribute) and node.func.attrname not in _CUTS:
@@ -214,13 +237,22 @@ class Reentrant:
             for expr in calls:
                 if _DDP not in self.origins.externals(expr):
                     continue
-                static = [c for g in self.recomputes.options.given(expr, "static_graph") if isinstance(g, Expr) for c in self.recomputes.options.constants(g)]
+                static = [
+                    c
+                    for g in self.recomputes.options.given(expr, "static_graph")
+                    if isinstance(g, Expr)
+                    for c in self.recomputes.options.constants(g)
+                ]
                 if static and static != [False]:
                     continue
                 given = self.recomputes.options.given(expr, "find_unused_parameters")
-                unused = any(c is True for g in given if isinstance(g, Expr) for c in self.recomputes.options.constants(g))
+                unused = any(
+                    c is True for g in given if isinstance(g, Expr) for c in self.recomputes.options.constants(g)
+                )
                 reached: set[FunctionInfo] = set()
-                for ref in self.origins.value(Expr(index, expr.scope, expr.node.args[0])).refs if expr.node.args else ():
+                for ref in (
+                    self.origins.value(Expr(index, expr.scope, expr.node.args[0])).refs if expr.node.args else ()
+                ):
                     if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                         forward = self.origins.program.analysis.resolver.method(ref.cls, "forward")
                         reached.update(self.recomputes.tree.reached(forward) if forward is not None else ())
@@ -231,8 +263,16 @@ class Reentrant:
         """True when one step runs the same region several times: called again on one module, or in a loop that does not choose it."""
         if made.function is not None and self._repeats(made.call.node, made.function.node):
             return True
-        texts = [m.function.node.as_string() for m in self.recomputes.all() if m.call.scope is scope and m.function is not None]
-        if made.function is not None and texts.count(made.function.node.as_string()) > 1 and isinstance(made.function.node, (nodes.Attribute, nodes.Name)):
+        texts = [
+            m.function.node.as_string()
+            for m in self.recomputes.all()
+            if m.call.scope is scope and m.function is not None
+        ]
+        if (
+            made.function is not None
+            and texts.count(made.function.node.as_string()) > 1
+            and isinstance(made.function.node, (nodes.Attribute, nodes.Name))
+        ):
             return True
         if scope.name not in ("forward", "__call__"):
             return False

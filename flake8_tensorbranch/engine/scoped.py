@@ -42,8 +42,13 @@ class Scoped:
             call = made.autocast_without_dtype()
             if call is not None and made.cls.module is index:
                 yield ScopeSite(
-                    SinkKind.SCOPE, call, made.backward, Entry("checkpointed", made.again, made.backward, None, ()), "autocast's dtype",
-                    self._related((made.again, "recomputed here")), {"form": "dtype"},
+                    SinkKind.SCOPE,
+                    call,
+                    made.backward,
+                    Entry("checkpointed", made.again, made.backward, None, ()),
+                    "autocast's dtype",
+                    self._related((made.again, "recomputed here")),
+                    {"form": "dtype"},
                 )
         for opened in Scopes(self.origins, self.flags).all():
             if opened.node in seen or not self._matters(opened):
@@ -131,7 +136,10 @@ class Scoped:
             return opened.manager in self.origins.callees(expr)
         if opened.row is not None:
             return opened.row.qualname in self.origins.externals(expr)
-        return any(getattr(r, "cls", None) is opened.manager for r in self.origins.value(expr).refs) and opened.manager is not None
+        return (
+            any(getattr(r, "cls", None) is opened.manager for r in self.origins.value(expr).refs)
+            and opened.manager is not None
+        )
 
     def variants(self, made: Recompute) -> set[bool | None]:
         """The variants of checkpoint a call may be; see `Options.reentrant`."""
@@ -146,9 +154,15 @@ class Scoped:
                 continue
             assert isinstance(given, Expr)
             for origin in self.origins.of(given):
-                names = set(self.origins.externals(origin)) | {r for r in self.origins.value(origin).refs if isinstance(r, str)}
+                names = set(self.origins.externals(origin)) | {
+                    r for r in self.origins.value(origin).refs if isinstance(r, str)
+                }
                 if isinstance(origin.node, nodes.Call) and origin.node.args:
-                    names |= {r for r in self.origins.value(Expr(origin.module, origin.scope, origin.node.args[0])).refs if isinstance(r, str)}
+                    names |= {
+                        r
+                        for r in self.origins.value(Expr(origin.module, origin.scope, origin.node.args[0])).refs
+                        if isinstance(r, str)
+                    }
                 if _DEFAULT not in names and _SELECTIVE not in names:
                     return True
         return False
@@ -166,15 +180,31 @@ class Scoped:
         options = tuple(("use_reentrant", v) for v in self.variants(made))
         entry = Entry("checkpointed", made.call.node, made.call.scope, made.row, options)
         variants = self.variants(made)
-        state = opened.row.state if opened.row is not None else opened.changes.everywhere if opened.changes and opened.changes.everywhere else ""
+        state = (
+            opened.row.state
+            if opened.row is not None
+            else opened.changes.everywhere
+            if opened.changes and opened.changes.everywhere
+            else ""
+        )
         if not state and opened.changes is not None:
             state = "`" + min(name for _, name, _ in opened.changes.keys) + "`"
-        paths = [(made.call.module.path, made.call.node, "checkpointed here"), (outside.call.module.path, outside.call.node, "recomputed by this backward")]
+        paths = [
+            (made.call.module.path, made.call.node, "checkpointed here"),
+            (outside.call.module.path, outside.call.node, "recomputed by this backward"),
+        ]
         found = tuple(Related(p, n.lineno or 1, n.col_offset or 0, m) for p, n, m in paths)
         return ScopeSite(
-            SinkKind.SCOPE, opened.node, opened.function, entry, state, found,
+            SinkKind.SCOPE,
+            opened.node,
+            opened.function,
+            entry,
+            state,
+            found,
             {
-                "form": "kernel" if opened.row is not None and opened.row.state == _ATTENTION and opened.row.form == "context" else "state",
+                "form": "kernel"
+                if opened.row is not None and opened.row.state == _ATTENTION and opened.row.form == "context"
+                else "state",
                 "variants": variants,
                 "known": opened.row is not None,
                 "effect": "" if opened.row is None else opened.row.non_reentrant,

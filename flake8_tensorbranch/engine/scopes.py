@@ -53,7 +53,9 @@ class Scopes:
                 yield from self._switched(function)
                 if isinstance(top, nodes.FunctionDef) and top.decorators is not None:
                     for decorator in top.decorators.nodes:
-                        yield from self._open(Expr(index, function.parent if function else None, decorator), function, _everywhere)
+                        yield from self._open(
+                            Expr(index, function.parent if function else None, decorator), function, _everywhere
+                        )
 
     def _withs(self, function: FunctionInfo | None, top: nodes.NodeNG) -> Iterator[Opened]:
         for node in own_nodes(top, nodes.With):
@@ -66,13 +68,19 @@ class Scopes:
         index = self.origins.program.index
         for call in index.calls if function is None else function.calls:
             func = call.func
-            if not (isinstance(func, nodes.Attribute) and func.attrname in ("enter_context", "enter_async_context") and call.args):
+            if not (
+                isinstance(func, nodes.Attribute)
+                and func.attrname in ("enter_context", "enter_async_context")
+                and call.args
+            ):
                 continue
             holds = self._stack(function, func.expr, call)
             if holds is not None:
                 yield from self._open(Expr(index, function, call.args[0]), function, holds)
 
-    def _stack(self, function: FunctionInfo | None, stack: nodes.NodeNG, entered: nodes.Call) -> Callable[[nodes.NodeNG], bool] | None:
+    def _stack(
+        self, function: FunctionInfo | None, stack: nodes.NodeNG, entered: nodes.Call
+    ) -> Callable[[nodes.NodeNG], bool] | None:
         name = dotted(stack)
         up = entered.parent
         while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Module)):
@@ -84,7 +92,11 @@ class Scopes:
                         return lambda node: node.lineno >= entered.lineno and body(node)
             up = up.parent
         for call in self.origins.program.index.calls if function is None else function.calls:
-            if isinstance(call.func, nodes.Attribute) and call.func.attrname in ("close", "aclose", "__exit__") and dotted(call.func.expr) == name:
+            if (
+                isinstance(call.func, nodes.Attribute)
+                and call.func.attrname in ("close", "aclose", "__exit__")
+                and dotted(call.func.expr) == name
+            ):
                 if call.lineno > entered.lineno:
                     end = call.lineno
                     return lambda node: entered.lineno <= node.lineno < end
@@ -96,7 +108,11 @@ class Scopes:
         calls: dict[str, list[nodes.Call]] = {}
         for call in index.calls if function is None else function.calls:
             for name in self.origins.externals(Expr(index, function, call)):
-                if name in SCOPES and SCOPES[name].form == "switch" and not SCOPES[name].state.startswith("the parameters"):
+                if (
+                    name in SCOPES
+                    and SCOPES[name].form == "switch"
+                    and not SCOPES[name].state.startswith("the parameters")
+                ):
                     calls.setdefault(name, []).append(call)
         for name, found in calls.items():
             found.sort(key=lambda c: c.lineno)
@@ -116,9 +132,13 @@ class Scopes:
                 continue
             for one, other in zip(sets, sets[1:], strict=False):
                 if one.parent.value.value != other.parent.value.value:
-                    yield Opened(one, index, function, _between(one, other), None, Changes(frozenset({key})), closes=other)
+                    yield Opened(
+                        one, index, function, _between(one, other), None, Changes(frozenset({key})), closes=other
+                    )
 
-    def _open(self, expr: Expr, function: FunctionInfo | None, holds: Callable[[nodes.NodeNG], bool]) -> Iterator[Opened]:
+    def _open(
+        self, expr: Expr, function: FunctionInfo | None, holds: Callable[[nodes.NodeNG], bool]
+    ) -> Iterator[Opened]:
         """The scopes that entering an expression opens."""
         for origin in self.origins.of(expr):
             module = expr.module
@@ -132,7 +152,9 @@ class Scopes:
                 if any(d.rsplit(".", 1)[-1] in _MANAGERS for d in callee.decorator_names):
                     yield from self._manager(expr, callee, function, holds)
 
-    def _manager(self, expr: Expr, manager: FunctionInfo, function: FunctionInfo | None, holds: Callable[[nodes.NodeNG], bool]) -> Iterator[Opened]:
+    def _manager(
+        self, expr: Expr, manager: FunctionInfo, function: FunctionInfo | None, holds: Callable[[nodes.NodeNG], bool]
+    ) -> Iterator[Opened]:
         """The scopes that a `@contextmanager` function opens around its yield, and what it changes itself."""
         here = manager.module is self.origins.program.index
         inner: list[tuple[Expr, nodes.NodeNG]] = []
@@ -152,7 +174,13 @@ class Scopes:
 
 def own_nodes(top: nodes.NodeNG, kinds: type | tuple[type, ...]) -> Iterator[nodes.NodeNG]:
     """The nodes of some kinds in a scope, those of nested functions and classes left out."""
-    stack = list(top.body) if isinstance(getattr(top, "body", None), list) else [top.body] if isinstance(top, nodes.Lambda) else []
+    stack = (
+        list(top.body)
+        if isinstance(getattr(top, "body", None), list)
+        else [top.body]
+        if isinstance(top, nodes.Lambda)
+        else []
+    )
     while stack:
         node = stack.pop()
         if isinstance(node, (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)):

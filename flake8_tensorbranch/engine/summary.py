@@ -26,6 +26,7 @@ from flake8_tensorbranch.engine.lattice import (
     NONE,
     SYNCED,
     UNKNOWN,
+    UNKNOWN_KIND,
     AbstractValue,
     container,
     join,
@@ -146,6 +147,9 @@ class Analysis:
 
     def returned(self, function: FunctionInfo, bound: State, captured: tuple[tuple[str, AbstractValue], ...] = ()) -> AbstractValue:
         """The value of a call with these arguments."""
+        said = self.declared_return(function)
+        if said is not None and self.fuel < FUEL - 1 and said.known and not said.kinds & (HOST | UNKNOWN_KIND):
+            return said
         params = self.parameters(function)
         arguments = tuple(sorted((n, coarse(v)) for n, v in bound.items() if n in params and v.known and v is not params[n]))
         key = ("returned", function, arguments, captured)
@@ -155,12 +159,11 @@ class Analysis:
             return self._result(function, frame)
 
         value = self.query(function.module.memo, key, compute, BOTTOM)
-        if value.known and not value.kinds & 256:
+        if value.known and not value.kinds & UNKNOWN_KIND:
             return value
-        said = self.declared_return(function)
         if said is None or not said.known:
             return value if value.kinds else UNKNOWN
-        return said if not value.known else join(make(value.kinds & ~256, value.deps, refs=value.refs, elem=value.elem), said)
+        return said if not value.known else join(make(value.kinds & ~UNKNOWN_KIND, value.deps, refs=value.refs, elem=value.elem), said)
 
     def _result(self, function: FunctionInfo, frame: Frame) -> AbstractValue:
         end = self.run(frame, function.node)
@@ -198,7 +201,7 @@ class Analysis:
     def constructed(self, init: FunctionInfo) -> State:
         """What the constructor's undeclared parameters get where its own module builds the class."""
         cls, params = init.cls, self.parameters(init)
-        wanted = {n for n, v in params.items() if not v.known or v.kinds & 256}
+        wanted = {n for n, v in params.items() if not v.known or v.kinds & UNKNOWN_KIND}
         if cls is None or not wanted:
             return {}
 
@@ -415,7 +418,7 @@ def _widen(old: State, new: State) -> State:
 def open_constant(value: AbstractValue) -> AbstractValue:
     """`value` as others may have set it: flags lose their constant, what is only ever None may be anything."""
     if value.kinds == NONE:
-        return make(NONE | 256)
+        return make(NONE | UNKNOWN_KIND)
     if value.const is not NO_CONST and not isinstance(value.const, str):
         return make(value.kinds, value.deps, refs=value.refs, elem=value.elem, items=value.items)
     return value

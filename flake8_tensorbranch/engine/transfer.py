@@ -140,7 +140,9 @@ def rebind(frame: Frame, node: nodes.NodeNG, value: AbstractValue) -> None:
 
 
 def _expr(frame: Frame, node: nodes.Expr) -> None:
+    frame.discard = node.value
     evaluate(frame, node.value)
+    frame.discard = None
 
 
 def _assign(frame: Frame, node: nodes.Assign) -> None:

@@ -13,9 +13,9 @@ RULE = Rule("tbr-result-on-value", frozenset({SinkKind.BRANCH}), "I", "0.1.0", o
 
 def check(site: ValueSite) -> Iterator[Finding]:
     """A branch on a tensor's value that decides what is returned, counted, kept or saved."""
-    if not site.deps & DATA or site.regions or site.decides is Decides.NOTHING:
+    if not site.deps & DATA or site.decides is Decides.NOTHING or (site.regions and not site.guarded):
         return
-    if site.decides is Decides.WORK and not site.driver:
+    if site.decides is Decides.WORK and not site.driver and not site.guarded:
         return
     yield Finding(
         site.node,

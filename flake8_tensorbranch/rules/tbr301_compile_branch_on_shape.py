@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flake8_tensorbranch.engine.lattice import NO_CONST, SHAPE
+from flake8_tensorbranch.engine.lattice import NO_CONST, SHAPE, UNBACKED
 from flake8_tensorbranch.engine.sink import Decides, SinkKind, ValueSite
 from flake8_tensorbranch.rules import Finding, Rule
 
@@ -14,7 +14,7 @@ RULE = Rule("tbr-compile-branch-on-shape", frozenset({SinkKind.SIZE_BRANCH}), "W
 def check(site: ValueSite) -> Iterator[Finding]:
     """One more graph per outcome; with `dynamic=False` one per size, up to the recompile limit."""
     member = site.regions.get("compiled")
-    if member is None or not site.deps & SHAPE or site.decides in (Decides.ERROR, Decides.NOTHING) or site.form == "assert":
+    if member is None or not site.deps & (SHAPE | UNBACKED) or site.decides in (Decides.ERROR, Decides.NOTHING) or site.form == "assert":
         return
     dynamic = member.entry.option("dynamic")
     if dynamic is False:

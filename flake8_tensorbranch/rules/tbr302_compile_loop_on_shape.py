@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flake8_tensorbranch.engine.lattice import SHAPE
+from flake8_tensorbranch.engine.lattice import SHAPE, UNBACKED
 from flake8_tensorbranch.engine.sink import SinkKind, ValueSite
 from flake8_tensorbranch.rules import Finding, Rule
 
@@ -14,7 +14,7 @@ RULE = Rule("tbr-compile-loop-on-shape", frozenset({SinkKind.SIZE_LOOP}), "W", "
 def check(site: ValueSite) -> Iterator[Finding]:
     """Loops are unrolled: one graph per size, even when dynamic."""
     member = site.regions.get("compiled")
-    if member is None or not site.deps & SHAPE:
+    if member is None or not site.deps & (SHAPE | UNBACKED):
         return
     yield Finding(
         site.node,

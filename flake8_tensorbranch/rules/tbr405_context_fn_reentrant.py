@@ -15,6 +15,10 @@ def check(site: CheckpointSite) -> Iterator[Finding]:
     refused = site.facts.get("refused")
     if isinstance(refused, tuple) and refused:
         variants = site.facts["variants"]
-        how = "use_reentrant=True" if isinstance(variants, set) and True in variants else "use_reentrant left out (True)"
+        how = (
+            "use_reentrant=True" if isinstance(variants, set) and True in variants else "use_reentrant left out (True)"
+        )
         names = " and ".join(f"`{name}`" for name in refused)
-        yield Finding(site.node, f"{names} with {how} raises ValueError", "pass use_reentrant=False", related=site.related)
+        yield Finding(
+            site.node, f"{names} with {how} raises ValueError", "pass use_reentrant=False", related=site.related
+        )

@@ -10,11 +10,23 @@ from flake8_tensorbranch.rules import Finding, Rule
 RULE = Rule("context-fn-malformed", frozenset({SinkKind.CHECKPOINT}), "E", "0.1")
 _HOW = {
     "debug": ("debug=True beside a context_fn of your own raises ValueError", "drop one of them"),
-    "tuple": ("context_fn is a tuple, which is not callable: TypeError", "pass a function that returns the two contexts"),
-    "called": ("context_fn is the result of create_selective_checkpoint_contexts(...), not a function", "pass functools.partial of it"),
-    "single": ("context_fn gives something else than two contexts: TypeError", "return one for the forward and one for the recompute"),
+    "tuple": (
+        "context_fn is a tuple, which is not callable: TypeError",
+        "pass a function that returns the two contexts",
+    ),
+    "called": (
+        "context_fn is the result of create_selective_checkpoint_contexts(...), not a function",
+        "pass functools.partial of it",
+    ),
+    "single": (
+        "context_fn gives something else than two contexts: TypeError",
+        "return one for the forward and one for the recompute",
+    ),
     "arguments": ("context_fn needs arguments but is called without: TypeError", "bind them with functools.partial"),
-    "packet": ("the selective policy lists an operator without its overload: ValueError", "write torch.ops.aten.<op>.default"),
+    "packet": (
+        "the selective policy lists an operator without its overload: ValueError",
+        "write torch.ops.aten.<op>.default",
+    ),
 }
 
 

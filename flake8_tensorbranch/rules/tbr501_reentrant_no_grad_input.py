@@ -14,6 +14,8 @@ def check(site: CheckpointSite) -> Iterator[Finding]:
     """Report regions whose parameters silently get no gradient."""
     if site.facts.get("no_grad_input"):
         variants = site.facts["variants"]
-        how = "use_reentrant=True" if isinstance(variants, set) and True in variants else "use_reentrant left out (True)"
+        how = (
+            "use_reentrant=True" if isinstance(variants, set) and True in variants else "use_reentrant left out (True)"
+        )
         message = f"no direct tensor argument can require grad: with {how} the region gets no gradient"
         yield Finding(site.node, message, "pass use_reentrant=False", related=site.related)

@@ -15,7 +15,9 @@ def check(site: CheckpointSite) -> Iterator[Finding]:
     keywords = site.facts.get("keywords")
     if isinstance(keywords, tuple) and keywords:
         variants = site.facts["variants"]
-        how = "use_reentrant=True" if isinstance(variants, set) and True in variants else "use_reentrant left out (True)"
+        how = (
+            "use_reentrant=True" if isinstance(variants, set) and True in variants else "use_reentrant left out (True)"
+        )
         shown = ", ".join(f"`{name}`" for name in keywords[:2]) + (", ..." if len(keywords) > 2 else "")
         message = f"keyword arguments for the function ({shown}) with {how} raise ValueError"
         yield Finding(site.node, message, "pass use_reentrant=False", related=site.related)

@@ -14,5 +14,7 @@ def check(site: CheckpointSite) -> Iterator[Finding]:
     """Report closures whose graph would be differentiated twice."""
     name = site.facts.get("shared")
     if isinstance(name, str) and name:
-        message = f"`{name}` enters this reentrant checkpoint by closure and is used again: backward runs its graph twice"
+        message = (
+            f"`{name}` enters this reentrant checkpoint by closure and is used again: backward runs its graph twice"
+        )
         yield Finding(site.node, message, "pass it as an argument or use_reentrant=False", related=site.related)

@@ -18,4 +18,6 @@ def check(site: CheckpointSite) -> Iterator[Finding]:
     """Report reentrant checkpoints that DDP stops with an error."""
     how = site.facts.get("ddp")
     if isinstance(how, str) and how:
-        yield Finding(site.node, f"{_HOW[how]}: DDP raises 'marked ready twice'", "pass use_reentrant=False", related=site.related)
+        yield Finding(
+            site.node, f"{_HOW[how]}: DDP raises 'marked ready twice'", "pass use_reentrant=False", related=site.related
+        )

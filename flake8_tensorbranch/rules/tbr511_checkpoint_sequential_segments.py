@@ -16,4 +16,9 @@ def check(site: CheckpointSite) -> Iterator[Finding]:
     if isinstance(pair, tuple):
         segments, length = pair
         what = f"{segments} segments" if length < 0 else f"{segments} segments for {length} functions"
-        yield Finding(site.node, f"checkpoint_sequential cannot make {what} and raises", "ask for fewer, but at least one", related=site.related)
+        yield Finding(
+            site.node,
+            f"checkpoint_sequential cannot make {what} and raises",
+            "ask for fewer, but at least one",
+            related=site.related,
+        )
