@@ -1,4 +1,4 @@
-"""Which backward differentiates the output of a call: the loss followed through assignments, helpers and returns to `backward`."""
+"""Which backward differentiates a call's output: the loss followed through assignments, helpers and returns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,31 @@ DEPTH: Final = 5
 
 # Attributes and methods whose result carries no gradient back to the tensor.
 _CUTS: Final = frozenset(
-    ["detach", "detach_", "item", "tolist", "numpy", "data", "shape", "size", "dim", "ndim", "numel", "dtype", "device", "requires_grad", "grad", "grad_fn", "is_leaf", "argmax", "argmin", "backward", "long", "int", "bool"]
+    [
+        "detach",
+        "detach_",
+        "item",
+        "tolist",
+        "numpy",
+        "data",
+        "shape",
+        "size",
+        "dim",
+        "ndim",
+        "numel",
+        "dtype",
+        "device",
+        "requires_grad",
+        "grad",
+        "grad_fn",
+        "is_leaf",
+        "argmax",
+        "argmin",
+        "backward",
+        "long",
+        "int",
+        "bool",
+    ]
 )
 _PLAIN: Final = frozenset(["float", "int", "bool", "len", "print", "isinstance", "str", "repr", "type", "id", "hash"])
 _BACKWARDS: Final = frozenset({"backward", "manual_backward"})
@@ -33,7 +57,9 @@ Names = frozenset[str]
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A backward of the output. `node` is where it happens in the function first asked about (None: it happens after that returned).
+    """A backward of the output.
+
+    `node` is where it happens in the function first asked about; None: it happens after that returned.
 
     `call` is the call that starts it; `partial` is true for `autograd.grad` and `backward(inputs=)`.
     """
@@ -164,7 +190,7 @@ class _Run:
             if target is not None:
                 self._bind(target, value, None)
 
-    def _bind(self, target: nodes.NodeNG, value: bool, source: nodes.NodeNG | None) -> None:
+    def _bind(self, target: Any, value: bool, source: Any) -> None:
         if isinstance(target, (nodes.Tuple, nodes.List)):
             parts = (
                 source.elts
@@ -191,7 +217,7 @@ class _Run:
         else:
             self.state.discard(path)
 
-    def _marked(self, node: nodes.NodeNG) -> bool:
+    def _marked(self, node: Any) -> bool:
         """Whether an expression's value leads back to the output; backwards met on the way are recorded."""
         if isinstance(node, nodes.Name):
             return node.name in self.state
@@ -206,14 +232,14 @@ class _Run:
         if isinstance(node, nodes.ComprehensionScope):
             for generator in node.generators:
                 self._bind(generator.target, self._marked(generator.iter), None)
-            inner = [node.value] if isinstance(node, nodes.DictComp) else [node.elt]
-            return any([self._marked(n) for n in inner])
+            inner: Any = node
+            return self._marked(inner.value if isinstance(node, nodes.DictComp) else inner.elt)
         if isinstance(node, nodes.NamedExpr):
             value = self._marked(node.value)
             self._bind(node.target, value, None)
             return value
         if isinstance(node, nodes.Compare):
-            for child in node.get_children():
+            for child in (node.left, *(right for _, right in node.ops)):
                 self._marked(child)
             return False
         if isinstance(node, (nodes.Yield, nodes.YieldFrom)):
@@ -222,13 +248,13 @@ class _Run:
             return False
         if isinstance(node, nodes.IfExp):
             self._marked(node.test)
-            return any([self._marked(node.body), self._marked(node.orelse)])
+            return _some([self._marked(node.body), self._marked(node.orelse)])
         if isinstance(node, nodes.Subscript):
             return self._marked(node.value)
-        return any([self._marked(child) for child in node.get_children()])
+        return _some([self._marked(child) for child in node.get_children()])
 
     def _call(self, node: nodes.Call) -> bool:
-        func = node.func
+        func: Any = node.func
         receiver = isinstance(func, nodes.Attribute) and self._marked(func.expr)
         values = [(None, a, self._marked(a)) for a in node.args]
         named = [(k.arg, k.value, self._marked(k.value)) for k in node.keywords]
@@ -255,7 +281,7 @@ class _Run:
         callees = self.backward.origins.callees(expr)
         if not callees or node in self.seeds:
             return True
-        return any([self._entered(expr, callee) for callee in callees])
+        return _some([self._entered(expr, callee) for callee in callees])
 
     def _locals(self) -> Any:
         return self.where.scope.local_names if self.where.scope is not None else self.where.module.bindings
@@ -289,6 +315,11 @@ class _Run:
     def _record(self, event: Event) -> None:
         assert event.node is not None
         self.flow.events.setdefault(event.node, event)
+
+
+def _some(found: list[bool]) -> bool:
+    """`any` over a list, whose every element has been evaluated for what it records."""
+    return any(found)
 
 
 def _arguments(call: nodes.NodeNG) -> list[nodes.NodeNG]:

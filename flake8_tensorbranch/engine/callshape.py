@@ -1,4 +1,4 @@
-"""Checkpoint calls whose arguments do not fit: flags in the wrong place, more segments than functions, swapped parameters."""
+"""Checkpoint calls whose arguments do not fit: misplaced flags, too many segments, swapped parameters."""
 
 from __future__ import annotations
 
@@ -12,11 +12,9 @@ from flake8_tensorbranch.engine.origins import Expr, Origins
 from flake8_tensorbranch.engine.program import functions_of
 from flake8_tensorbranch.engine.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.knowledge.gradients import ONE_INPUT_MODULES
 from flake8_tensorbranch.knowledge.regions import RegionEntry
 
-_ONE_INPUT: Final = frozenset(
-    ["Linear", "Conv1d", "Conv2d", "Conv3d", "Sequential", "LayerNorm", "GroupNorm", "RMSNorm", "BatchNorm1d", "BatchNorm2d", "Embedding", "ReLU", "GELU", "SiLU", "Dropout", "Flatten"]
-)
 FUNCTIONAL: Final = frozenset({"torch.func.functional_call", "torch.nn.utils.stateless.functional_call"})
 
 
@@ -38,7 +36,7 @@ def positional_flag(origins: Origins, made: Recompute, row: RegionEntry) -> bool
         bool(layers)
         and len(layers) == len(refs)
         and len(given) > 1
-        and all(str(r.cls).rsplit(".", 1)[-1] in _ONE_INPUT for r in layers)
+        and all(str(r.cls).rsplit(".", 1)[-1] in ONE_INPUT_MODULES for r in layers)
     )
 
 
@@ -50,7 +48,9 @@ def _capacity(function: object) -> int:
 
 
 def segments(origins: Origins, made: Recompute, row: RegionEntry) -> tuple[int, int] | None:
-    """The number of segments and of functions where `checkpoint_sequential` cannot split so; the second is -1 where it does not matter."""
+    """The number of segments and of functions where `checkpoint_sequential` cannot split so; the second is -1
+    where it does not matter.
+    """
     call = made.call.node
     if not row.qualname.endswith("checkpoint_sequential") or not isinstance(call, nodes.Call):
         return None
@@ -94,7 +94,9 @@ def _length(origins: Origins, made: Recompute) -> int | None:
 
 
 def functional_calls(origins: Origins, recomputes: Recomputes, backward: Backward) -> list[tuple[Expr, Recompute]]:
-    """Calls of `functional_call` on modules that checkpoint inside, and whose output a later backward differentiates."""
+    """Calls of `functional_call` on modules that checkpoint inside, and whose output a later backward
+    differentiates.
+    """
     found: list[tuple[Expr, Recompute]] = []
     index = origins.program.index
     for scope in (None, *index.functions):

@@ -120,7 +120,9 @@ class _Calls:
         return facts
 
     def _refused(self, call: Expr) -> tuple[str, ...]:
-        """The options given that the reentrant checkpoint refuses: `debug` but False, `context_fn` but torch's default."""
+        """The options given that the reentrant checkpoint refuses: `debug` but False, `context_fn` but torch's
+        default.
+        """
         found = []
         for name in ("context_fn", "debug"):
             for given in self.options.given(call, name):

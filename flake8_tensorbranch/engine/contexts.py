@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from astroid import nodes
 
@@ -130,7 +130,8 @@ class Contexts:
     def _policy(self, given: Expr, found: dict[str, object]) -> None:
         """A list of operators must hold overloads (`torch.ops.aten.mm.default`), not packets."""
         for origin in self.origins.of(given):
-            for item in origin.node.elts if isinstance(origin.node, (nodes.List, nodes.Tuple)) else ():
+            elements: list[Any] = origin.node.elts if isinstance(origin.node, (nodes.List, nodes.Tuple)) else []
+            for item in elements:
                 parts = (dotted(item) or "").split(".")
                 if "ops" in parts and len(parts) - parts.index("ops") == 3:
                     found.setdefault("malformed", "packet")
@@ -226,7 +227,9 @@ class Contexts:
         return call.scope is not scope
 
     def _compare(self, made: Recompute, first: Expr, second: Expr, found: dict[str, object]) -> None:
-        """Forward and recompute must open the same scope, unless an outer scope of its kind is open around the forward."""
+        """Forward and recompute must open the same scope, unless an outer scope of its kind is open around the
+        forward.
+        """
         one, other = self.origins.externals(first), self.origins.externals(second)
         rows = [SCOPES[n] for n in (*one, *other) if n in SCOPES]
         if not rows or all(r.restored for r in rows):
@@ -244,12 +247,8 @@ class Contexts:
 
     def _opened_elsewhere(self, made: Recompute, names: frozenset[str]) -> bool:
         """True when the file opens the scope in a `with` or over a function, too."""
-        for scope, facts in self.origins.program.facts.items():
+        for _scope, facts in self.origins.program.facts.items():
             for node, called in facts.externals.items():
-                if (
-                    names & called.keys()
-                    and isinstance(node.parent, (nodes.With, nodes.Call))
-                    and scope is not made.call.node
-                ):
+                if names & called.keys() and isinstance(node.parent, (nodes.With, nodes.Call)):
                     return True
         return not made.call.scope or bool(made.call.scope.decorator_names)

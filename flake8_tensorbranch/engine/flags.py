@@ -1,4 +1,4 @@
-"""What a scope of the project changes while it is open (attributes, globals, context variables, hooks), and who reads it."""
+"""What a scope of the project changes while it is open (attributes, globals, hooks), and who reads it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,28 @@ from typing import Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.calltree import CallTree
-from flake8_tensorbranch.engine.origins import Expr, Origins
+from flake8_tensorbranch.engine.origins import Expr, Origins, line
 from flake8_tensorbranch.knowledge.scopes import SCOPES, Scope
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 _CHANGES: Final = frozenset(
-    ["append", "pop", "add", "push", "update", "clear", "remove", "discard", "insert", "setdefault", "popleft", "appendleft", "extend", "set", "reset"]
+    [
+        "append",
+        "pop",
+        "add",
+        "push",
+        "update",
+        "clear",
+        "remove",
+        "discard",
+        "insert",
+        "setdefault",
+        "popleft",
+        "appendleft",
+        "extend",
+        "set",
+        "reset",
+    ]
 )
 _HOOKS: Final = frozenset({"register_forward_pre_hook", "register_forward_hook"})
 _MODES: Final = ("TorchFunctionMode", "TorchDispatchMode", "BaseTorchFunctionMode")
@@ -39,7 +55,7 @@ class Flags:
 
     def of_generator(self, function: FunctionInfo) -> Changes:
         """What a `@contextmanager` function changes before its yield and changes back after it."""
-        yields = [n.lineno for n in function.node.nodes_of_class((nodes.Yield, nodes.YieldFrom))]
+        yields = [line(n) for n in function.node.nodes_of_class((nodes.Yield, nodes.YieldFrom))]
         if not yields:
             return Changes()
         before, after = self._nodes([function], 0, yields[0]), self._nodes([function], yields[-1], 1 << 30)
@@ -70,7 +86,7 @@ class Flags:
             (f, n)
             for f in functions
             for n in f.node.nodes_of_class(kinds)
-            if low < n.lineno and (n.lineno < high or (low == 0 and n.lineno <= high))
+            if low < line(n) and (line(n) < high or (low == 0 and line(n) <= high))
         ]
 
     def _changes(
@@ -91,9 +107,10 @@ class Flags:
             return Changes(switch=SCOPES[min(switches)])
         keys: set[tuple[str, str, str]] = set()
         for function, node in before:
-            if isinstance(node, nodes.Call) and isinstance(node.func, nodes.Attribute) and node.func.attrname in _HOOKS:
-                if any(self._changes_values(function, a) for a in node.args):
-                    return Changes(everywhere="a hook")
+            if (
+                isinstance(node, nodes.Call) and isinstance(node.func, nodes.Attribute) and node.func.attrname in _HOOKS
+            ) and (any(self._changes_values(function, a) for a in node.args)):
+                return Changes(everywhere="a hook")
             key = self._key(function, node)
             if key is not None and key[1] not in _NOT_FLAGS:
                 keys.add(key)

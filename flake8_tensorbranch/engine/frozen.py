@@ -10,20 +10,18 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.knowledge.gradients import BARE_MODULES
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 DEPTH: Final = 3
 _WHOLE: Final = ""  # stands for every attribute of a class
 
-# Modules of torch.nn that hold no parameters.
-_BARE: Final = frozenset(
-    ["Identity", "ReLU", "ReLU6", "LeakyReLU", "ELU", "SELU", "CELU", "GELU", "SiLU", "Mish", "Sigmoid", "Tanh", "Softplus", "Softsign", "Hardswish", "Hardsigmoid", "Hardtanh", "Softmax", "LogSoftmax", "LogSigmoid", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "Flatten", "Unflatten", "MaxPool1d", "MaxPool2d", "MaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "Upsample", "PixelShuffle", "PixelUnshuffle", "ZeroPad1d", "ZeroPad2d", "ReflectionPad1d", "ReflectionPad2d", "ReplicationPad2d", "ConstantPad1d", "ConstantPad2d", "Fold", "Unfold", "GLU", "CosineSimilarity", "MSELoss", "L1Loss", "CrossEntropyLoss", "NLLLoss", "BCELoss", "BCEWithLogitsLoss", "SmoothL1Loss", "KLDivLoss"]
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """A place that sets `requires_grad` of all parameters under `target`, but those whose name holds a word of `spared`."""
+    """A place that sets `requires_grad` of all parameters under `target`, but those whose name holds a word of
+    `spared`.
+    """
 
     target: nodes.NodeNG
     value: bool
@@ -115,7 +113,7 @@ class Frozen:
     @staticmethod
     def bare(qualname: str) -> bool:
         """True for a class of torch.nn without parameters."""
-        return qualname.startswith("torch.nn.") and qualname.rsplit(".", 1)[-1] in _BARE
+        return qualname.startswith("torch.nn.") and qualname.rsplit(".", 1)[-1] in BARE_MODULES
 
     # Switches
 
@@ -198,12 +196,13 @@ class Frozen:
                 and subject.name in {n.name for n in loop.target.nodes_of_class(nodes.AssignName)}
             ):
                 iterated = loop.iter
-                if isinstance(iterated, nodes.Call) and isinstance(iterated.func, nodes.Attribute):
-                    if iterated.func.attrname in ("parameters", "named_parameters"):
-                        spared.update(w for s in loop.body if isinstance(s, nodes.If) for w in _words(s.test))
-                        yield Switch(
-                            iterated.func.expr, value is not False, frozenset(spared), sure and not self._guarded(loop)
-                        )
+                if (isinstance(iterated, nodes.Call) and isinstance(iterated.func, nodes.Attribute)) and (
+                    iterated.func.attrname in ("parameters", "named_parameters")
+                ):
+                    spared.update(w for s in loop.body if isinstance(s, nodes.If) for w in _words(s.test))
+                    yield Switch(
+                        iterated.func.expr, value is not False, frozenset(spared), sure and not self._guarded(loop)
+                    )
                 return
             if isinstance(loop, nodes.If):
                 tests.append(loop.test)

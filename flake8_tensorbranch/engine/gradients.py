@@ -6,32 +6,16 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.attributes import state_path
 from flake8_tensorbranch.engine.frozen import Frozen
+from flake8_tensorbranch.engine.gradflow import MAY, NO, GradFlow
 from flake8_tensorbranch.engine.hooked import Hooked
-from flake8_tensorbranch.engine.lattice import CONTAINER, HOST, MAPPING, NONE, OBJECT, TENSOR
+from flake8_tensorbranch.engine.lattice import HOST, NONE, OBJECT
 from flake8_tensorbranch.engine.modes import without_grad
 from flake8_tensorbranch.engine.origins import Expr, Origins
 from flake8_tensorbranch.engine.recomputes import Recompute, Recomputes
-from flake8_tensorbranch.engine.refs import Instance
-from flake8_tensorbranch.engine.solver import Budget, solve
-from flake8_tensorbranch.syntax import graph
-from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
+from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 
-NO: Final = 1
-MAY: Final = 2
 DEPTH: Final = 6
-State = dict[str, int]
-
-# Results that never require grad: integers, booleans, copies cut off the graph, metadata.
-_CUTS: Final = frozenset(
-    ["detach", "argmax", "argmin", "argsort", "nonzero", "bincount", "one_hot", "randint", "randperm", "arange", "searchsorted", "bucketize", "long", "int", "short", "bool", "eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite", "item", "tolist", "numpy", "size", "dim", "numel", "new_zeros", "new_ones", "new_empty", "new_full", "new_tensor", "zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "randint_like", "multinomial", "sign", "round", "floor", "ceil"]
-)
-_FACTORIES: Final = frozenset(
-    ["rand", "randn", "zeros", "ones", "empty", "full", "tensor", "as_tensor", "from_numpy", "linspace", "logspace", "eye", "normal", "load", "stack_frames"]
-)
-_NO_ATTRIBUTES: Final = frozenset(["shape", "dtype", "device", "data", "grad", "ndim", "requires_grad", "is_leaf"])
-_LOADERS: Final = ("DataLoader", "StatefulDataLoader")
 _INTEGER_TYPES: Final = ("LongTensor", "IntTensor", "BoolTensor", "ByteTensor", "ShortTensor")
 
 
@@ -43,11 +27,13 @@ class Gradients:
         self.recomputes = recomputes
         self.frozen = Frozen(origins)
         self.depth = DEPTH
-        self._runs: dict[tuple[FunctionInfo, tuple[tuple[str, int], ...]], _Run] = {}
+        self._runs: dict[tuple[FunctionInfo, tuple[tuple[str, int], ...]], GradFlow] = {}
         self._hooked: Hooked | None = None
 
     def of(self, made: Recompute) -> dict[str, object]:
-        """`no_grad_input`: true when no direct argument of the region can require grad, though the region trains something."""
+        """`no_grad_input`: true when no direct argument of the region can require grad, though the region trains
+        something.
+        """
         call, row = made.call, made.row
         if row is None or without_grad(self.origins, call) or self.hooked().anywhere or not self._trains(made):
             return {}
@@ -78,15 +64,16 @@ class Gradients:
         if (
             isinstance(function.node, (nodes.Name, nodes.Attribute, nodes.Subscript))
             and self.origins.value(function).kinds & OBJECT
-        ):
-            if self.frozen.module(function):
-                return False
+        ) and self.frozen.module(function):
+            return False
         if made.functions and all(f.cls is None for f in made.functions):
             return any(self._uses(f) for f in self.recomputes.reads(made))
         return True
 
     def _uses(self, function: FunctionInfo) -> bool:
-        """True when a plain function may use parameters: it reads attributes, calls modules, or closes over something."""
+        """True when a plain function may use parameters: it reads attributes, calls modules, or closes over
+        something.
+        """
         if function.cls is not None:
             return True
         local = set(function.local_names)
@@ -101,12 +88,12 @@ class Gradients:
                 return True
         return False
 
-    def run(self, function: FunctionInfo, bound: dict[str, int]) -> _Run:
+    def run(self, function: FunctionInfo, bound: dict[str, int]) -> GradFlow:
         """The analysis of a function whose parameters have these facts; those not given come from the calls in view."""
         key = (function, tuple(sorted(bound.items())))
         known = self._runs.get(key)
         if known is None:
-            known = self._runs[key] = _Run(self, function, bound)
+            known = self._runs[key] = GradFlow(self, function, bound)
             known.solve()
         return known
 
@@ -116,11 +103,8 @@ class Gradients:
             return MAY
         self.depth -= 1
         try:
-            if without_grad(
-                self.origins,
-                Expr(function.module, function, function.node.body[-1] if not function.is_lambda else function.node),
-                0,
-            ):
+            body: Any = function.node.body
+            if without_grad(self.origins, Expr(function.module, function, body if function.is_lambda else body[0]), 0):
                 return NO
             run = self.run(function, bound)
             return run.result or (MAY if run.solving else NO)
@@ -165,334 +149,3 @@ class Gradients:
         if given.node in site.node.args:
             return bits[site.node.args.index(given.node)]
         return run.named.get((site.node, name), MAY)
-
-
-class _Run:
-    """One function: facts of names at each point; what its calls are given; what it returns."""
-
-    def __init__(self, gradients: Gradients, function: FunctionInfo, bound: dict[str, int]) -> None:
-        self.gradients = gradients
-        self.origins = gradients.origins
-        self.function = function
-        self.bound = bound
-        self.at: dict[nodes.NodeNG, list[int]] = {}
-        self.named: dict[tuple[nodes.NodeNG, str], int] = {}
-        self.result = 0
-        self.solving = False
-        self.state: State = {}
-
-    def solve(self) -> None:
-        self.solving = True
-        cfg = self.origins.program.analysis.cfg(self.function.module, self.function.node)
-        solve(
-            cfg,
-            dict(self.bound),
-            self._block,
-            _merge,
-            lambda a, b: a == b,
-            None,
-            Budget(visits=40 * len(cfg.blocks) + 200, widen_after=99),
-        )
-        self.solving = False
-
-    def _expr(self, node: nodes.NodeNG) -> Expr:
-        return Expr(self.function.module, self.function, node)
-
-    def _block(self, block: graph.Block, state: State) -> State:
-        self.state = dict(state)
-        for item in block.items:
-            self._item(item)
-        return self.state
-
-    def _item(self, item: Any) -> None:
-        if isinstance(item, nodes.Assign):
-            bits = self.bits(item.value)
-            for target in item.targets:
-                self._bind(target, bits, item.value)
-        elif isinstance(item, nodes.AnnAssign):
-            if item.value is not None:
-                self._bind(item.target, self.bits(item.value), item.value)
-        elif isinstance(item, nodes.AugAssign):
-            self._bind(item.target, self.bits(item.target) | self.bits(item.value), None)
-        elif isinstance(item, nodes.Return):
-            if item.value is not None:
-                self.result |= self.bits(item.value)
-        elif isinstance(item, graph.LambdaReturn):
-            self.result |= self.bits(item.expr)
-        elif isinstance(item, (nodes.Expr, graph.Test)):
-            self.bits(item.value if isinstance(item, nodes.Expr) else item.expr)
-        elif isinstance(item, graph.IterEval):
-            self.bits(item.node.iter)
-        elif isinstance(item, graph.ForBind):
-            self._bind(item.node.target, self._element(item.node.iter), None)
-        elif isinstance(item, graph.WithEnter):
-            self.bits(item.node.items[item.index][0])
-        elif isinstance(item, nodes.Assert):
-            self.bits(item.test)
-
-    def _element(self, node: nodes.NodeNG) -> int:
-        """What iterating gives: batches of a loader require no grad."""
-        if (
-            isinstance(node, nodes.Call)
-            and isinstance(node.func, nodes.Name)
-            and node.func.name in ("enumerate", "tqdm", "zip", "iter", "list")
-        ):
-            bits = [self._element(a) for a in node.args]
-            return max(bits, default=MAY)
-        for ref in self.origins.value(self._expr(node)).refs:
-            if isinstance(ref, Instance):
-                name = ref.cls if isinstance(ref.cls, str) else ref.cls.name
-                if name.rsplit(".", 1)[-1] in _LOADERS:
-                    return NO
-        if (
-            isinstance(node, (nodes.Name, nodes.Attribute))
-            and "loader" in (dotted(node) or "").rsplit(".", 1)[-1].lower()
-        ):
-            return NO
-        return self.bits(node)
-
-    def _bind(self, target: nodes.NodeNG, bits: int, source: nodes.NodeNG | None) -> None:
-        if isinstance(target, (nodes.Tuple, nodes.List)):
-            parts = (
-                source.elts
-                if isinstance(source, (nodes.Tuple, nodes.List)) and len(source.elts) == len(target.elts)
-                else None
-            )
-            for position, inner in enumerate(target.elts):
-                self._bind(inner, bits if parts is None else self.bits(parts[position]), None)
-            return
-        if isinstance(target, nodes.Starred):
-            target = target.value
-        if isinstance(target, nodes.AssignAttr) and target.attrname == "requires_grad":
-            path = state_path(target.expr)
-            if path is not None:
-                self.state[path] = NO if isinstance(source, nodes.Const) and source.value is False else MAY
-            return
-        if isinstance(target, nodes.Subscript):
-            path = state_path(target.value)
-            if path is not None:
-                self.state[path] = self.state.get(path, 0) | bits
-            return
-        path = state_path(target)
-        if path is not None:
-            self.state[path] = bits
-
-    # Expressions
-
-    def bits(self, node: nodes.NodeNG) -> int:
-        """Whether a value can require grad; a container's is the join of its elements'."""
-        if isinstance(node, nodes.Const):
-            return NO
-        if isinstance(node, nodes.Call):
-            return self._call(node)
-        if isinstance(node, nodes.Name):
-            return self._name(node)
-        if isinstance(node, nodes.Attribute):
-            return self._attribute(node)
-        if isinstance(node, (nodes.Compare, nodes.JoinedStr, nodes.Lambda)):
-            for child in node.get_children() if isinstance(node, nodes.Compare) else ():
-                self.bits(child)
-            return NO
-        if isinstance(node, nodes.Subscript):
-            self.bits(node.slice)
-            return self.bits(node.value)
-        if isinstance(node, nodes.IfExp):
-            self.bits(node.test)
-            return self.bits(node.body) | self.bits(node.orelse)
-        if isinstance(node, nodes.UnaryOp) and node.op in ("not", "~"):
-            self.bits(node.operand)
-            return NO
-        if isinstance(node, nodes.NamedExpr):
-            bits = self.bits(node.value)
-            self._bind(node.target, bits, node.value)
-            return bits
-        if isinstance(node, nodes.ComprehensionScope):
-            for generator in node.generators:
-                self._bind(generator.target, self._element(generator.iter), None)
-            return self.bits(node.value if isinstance(node, nodes.DictComp) else node.elt)
-        if isinstance(
-            node,
-            (
-                nodes.BinOp,
-                nodes.BoolOp,
-                nodes.Tuple,
-                nodes.List,
-                nodes.Set,
-                nodes.Dict,
-                nodes.UnaryOp,
-                nodes.Starred,
-                nodes.Await,
-            ),
-        ):
-            found = 0
-            for child in node.get_children():
-                found |= self.bits(child)
-            return _one(found)
-        return NO if isinstance(node, (nodes.Slice, nodes.DictUnpack)) else MAY
-
-    def _name(self, node: nodes.Name) -> int:
-        known = self.state.get(node.name)
-        if known is not None:
-            return known
-        value = self.origins.value(self._expr(node))
-        if value.must(HOST | NONE):
-            return NO
-        scope: FunctionInfo | None = self.function
-        while scope is not None:
-            if any(p.name == node.name for p in scope.params) or node.name == scope.vararg:
-                return self.gradients.parameter(scope, node.name)
-            if node.name in scope.local_names:
-                break
-            scope = scope.parent
-        return MAY
-
-    def _attribute(self, node: nodes.Attribute) -> int:
-        path = state_path(node)
-        known = self.state.get(path) if path is not None else None
-        if known is not None:
-            return known
-        if node.attrname in _NO_ATTRIBUTES:
-            return NO
-        owner = self.origins.value(self._expr(node.expr))
-        for ref in owner.refs:
-            if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
-                return self._stored(ref.cls, node.attrname)
-        if owner.kinds & TENSOR or owner.must(CONTAINER | MAPPING):
-            return self.bits(node.expr)
-        return NO if self.origins.value(self._expr(node)).must(HOST | NONE) else MAY
-
-    def _stored(self, cls: ClassInfo, name: str) -> int:
-        if self.gradients.frozen.attribute(cls, name):
-            return NO
-        for writer in cls.stores.get(name, ()):
-            for call in writer.calls:
-                func = call.func
-                if isinstance(func, nodes.Attribute) and func.attrname == "register_buffer" and call.args:
-                    if isinstance(call.args[0], nodes.Const) and call.args[0].value == name:
-                        return NO
-        return MAY
-
-    def _call(self, node: nodes.Call) -> int:
-        self._record(node)
-        func = node.func
-        if isinstance(func, (nodes.Attribute, nodes.Call)):
-            self.bits(func.expr if isinstance(func, nodes.Attribute) else func)
-        expr = self._expr(node)
-        if without_grad(self.origins, expr, 0):
-            return NO
-        given = self._given(node)
-        value = self.origins.value(expr)
-        if isinstance(func, nodes.Attribute) and func.attrname == "requires_grad_":
-            on = not (node.args and isinstance(node.args[0], nodes.Const) and node.args[0].value is False)
-            path = state_path(func.expr)
-            if path is not None:
-                self.state[path] = MAY if on else NO
-            return MAY if on else NO
-        name = func.attrname if isinstance(func, nodes.Attribute) else ""
-        externals = self.origins.externals(expr)
-        if value.must(HOST | NONE):
-            return NO
-        made = self.gradients.recomputes.direct(expr)
-        if made is not None:
-            variants = {True} if made.row is None else self.gradients.recomputes.options.reentrant(made.call, made.row)
-            return given if variants and False not in variants else MAY
-        module = self._module(node, given)
-        if module:
-            return module
-        if externals:
-            return self._external(node, externals, given)
-        callees = self.origins.callees(expr)
-        if callees:
-            return self._entered(node, callees)
-        if name in _CUTS:
-            return NO
-        if isinstance(func, nodes.Attribute):
-            receiver = self.origins.value(self._expr(func.expr))
-            if receiver.kinds & (TENSOR | CONTAINER | MAPPING):
-                return _one(self.bits(func.expr) | given)
-        return MAY
-
-    def _record(self, node: nodes.Call) -> None:
-        bits = []
-        for argument in node.args:
-            inner = argument.value if isinstance(argument, nodes.Starred) else argument
-            found = self.bits(inner)
-            literal = (
-                isinstance(inner, (nodes.Dict, nodes.List, nodes.Tuple, nodes.Set, nodes.Lambda)) and inner is argument
-            )
-            bits.append(NO if literal else found)
-        known = self.at.get(node)
-        self.at[node] = bits if known is None else [a | b for a, b in zip(known, bits, strict=True)]
-        for keyword in node.keywords:
-            found = self.bits(keyword.value)
-            if keyword.arg is not None:
-                key = (node, keyword.arg)
-                self.named[key] = self.named.get(key, 0) | found
-
-    def _given(self, node: nodes.Call) -> int:
-        found = 0
-        for argument in node.args:
-            found |= self.bits(argument)
-        for keyword in node.keywords:
-            found |= self.bits(keyword.value)
-        return _one(found)
-
-    def _external(self, node: nodes.Call, externals: frozenset[str], given: int) -> int:
-        bits = 0
-        for name in externals:
-            last = name.rsplit(".", 1)[-1]
-            if not name.startswith("torch."):
-                bits |= given if name.startswith("builtins.") else MAY
-            elif last in _CUTS:
-                bits |= NO
-            elif last in _FACTORIES and name.count(".") == 1:
-                asked = next((k.value for k in node.keywords if k.arg == "requires_grad"), None)
-                bits |= NO if asked is None or (isinstance(asked, nodes.Const) and asked.value is False) else MAY
-            elif name.startswith("torch.nn.") and last[:1].isupper():
-                bits |= MAY
-            else:
-                bits |= given
-        return bits or MAY
-
-    def _module(self, node: nodes.Call, given: int) -> int:
-        """What calling a module gives: with trainable parameters, anything can require grad. 0 when it is no module."""
-        callee = self._expr(node.func)
-        value = self.origins.value(callee)
-        frozen = self.gradients.frozen
-        if self.gradients.hooked().output(callee):
-            return MAY
-        if frozen.embedding(callee) and frozen.module(callee):
-            return NO  # its input are integers
-        modules = [r for r in value.refs if isinstance(r, Instance)]
-        if not modules or len(modules) != len(value.refs):
-            return 0
-        if frozen.module(callee):
-            return given
-        bits = 0
-        for ref in modules:
-            if isinstance(ref.cls, ClassInfo):
-                return 0
-            bits |= given if frozen.bare(ref.cls) else MAY
-        return bits
-
-    def _entered(self, node: nodes.Call, callees: set[FunctionInfo]) -> int:
-        bits = 0
-        for callee in callees:
-            if callee.name == "__init__" or callee.is_generator:
-                return MAY
-            bound: dict[str, int] = {}
-            for param in callee.params:
-                argument = self.origins.argument(self._expr(node), callee, param.name)
-                if argument is not None and argument.scope is self.function:
-                    bound[param.name] = self.bits(argument.node)
-            bits |= self.gradients.returned(callee, bound)
-        return bits or MAY
-
-
-def _one(bits: int) -> int:
-    """MAY wins: a value made of several can require grad if one of them can."""
-    return MAY if bits & MAY else NO
-
-
-def _merge(a: State, b: State) -> State:
-    return {k: a.get(k, 0) | b.get(k, 0) for k in a.keys() | b.keys()}

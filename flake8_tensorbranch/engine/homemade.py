@@ -29,7 +29,9 @@ class HomeMade:
         return decorated or any((dotted(c.func) or "").rsplit(".", 1)[-1] == "autocast" for c in self.backward.calls)
 
     def autocast_without_dtype(self) -> nodes.Call | None:
-        """An autocast entered for the recompute whose dtype is torch's default, not the forward's; None if there is none."""
+        """An autocast entered for the recompute whose dtype is torch's default, not the forward's; None if there
+        is none.
+        """
         for call in self.backward.calls:
             name = dotted(call.func) or ""
             if name.rsplit(".", 1)[-1] != "autocast":

@@ -16,8 +16,8 @@ _HOOKS: Final = ("register_forward_hook", "register_forward_pre_hook")
 class Hooked:
     """The hooks of one program that mention `requires_grad`.
 
-    `anywhere`: one is set on something unknown, or by the libraries' switch `enable_input_require_grads`. `inputs` are classes whose
-    inputs a hook changes.
+    `anywhere`: one is set on something unknown, or by the libraries' switch `enable_input_require_grads`.
+    `inputs` are classes whose inputs a hook changes.
     """
 
     def __init__(self, origins: Origins) -> None:
@@ -30,7 +30,7 @@ class Hooked:
         for function in (None, *index.functions):
             for call in index.calls if function is None else function.calls:
                 func = call.func
-                name = (dotted(func) or getattr(func, "attrname", "")).rsplit(".", 1)[-1]
+                name = str(dotted(func) or getattr(func, "attrname", "")).rsplit(".", 1)[-1]
                 if name == "enable_input_require_grads":
                     self.anywhere = True
                 elif (

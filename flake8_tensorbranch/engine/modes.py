@@ -51,7 +51,9 @@ def _switch(node: nodes.NodeNG) -> bool | None:
 
 
 def loop_around(node: nodes.NodeNG, inside: nodes.NodeNG | None = None) -> nodes.NodeNG | None:
-    """The innermost loop or comprehension that repeats a node within its function and does not hold `inside`; None if there is none."""
+    """The innermost loop or comprehension that repeats a node within its function and does not hold `inside`;
+    None if there is none.
+    """
     below: nodes.NodeNG = node
     up = node.parent
     while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda, nodes.Module)):

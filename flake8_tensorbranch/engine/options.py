@@ -1,4 +1,4 @@
-"""The options a checkpoint call ends up with: written at the call, in a mapping, in a partial, or given by callers of a wrapper."""
+"""The options a checkpoint call ends up with: written at it, in a mapping, in a partial, or by a wrapper's callers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ class Options:
         self.origins = origins
 
     def given(self, call: Expr, name: str, depth: int = DEPTH) -> list[Given]:
-        """What a keyword may be: expressions, `OMITTED` where a way to the call leaves it out, `UNSEEN` where one may hold it."""
+        """What a keyword may be: expressions, `OMITTED` where a way to the call leaves it out, `UNSEEN` where one
+        may hold it.
+        """
         node = call.node
         if not isinstance(node, nodes.Call) or depth <= 0:
             return [UNSEEN]
@@ -147,7 +149,9 @@ class Options:
         return [c for c in found if c is not None] if UNSEEN in found else found
 
     def reentrant(self, call: Expr, row: RegionEntry) -> set[bool | None]:
-        """The variants a call may be: True and False as written, None where it is left to torch; empty when nothing tells."""
+        """The variants a call may be: True and False as written, None where it is left to torch; empty when
+        nothing tells.
+        """
         if not row.reentrant_keyword:
             return set() if row.reentrant is None else {row.reentrant}
         if row.reentrant_keyword == "checkpoint_impl":
@@ -196,9 +200,8 @@ def _written(function: FunctionInfo, mapping: str, name: str) -> Given | None:
             isinstance(target, nodes.Subscript)
             and isinstance(target.value, nodes.Name)
             and target.value.name == mapping
-        ):
-            if _is(target.slice, name):
-                return Expr(function.module, function, statement.value)
+        ) and _is(target.slice, name):
+            return Expr(function.module, function, statement.value)
     return None
 
 

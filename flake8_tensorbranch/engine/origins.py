@@ -1,10 +1,10 @@
-"""Where an expression comes from in the source: through names, attributes, parameters' callers, defaults and returned values."""
+"""Where an expression comes from in the source: through names, attributes, parameters' callers and returned values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from astroid import nodes
 
@@ -26,7 +26,7 @@ class Expr:
 
     module: ModuleIndex
     scope: FunctionInfo | None
-    node: nodes.NodeNG
+    node: Any  # an astroid node; what it must be is tested where it matters
 
 
 class Origins:
@@ -82,7 +82,9 @@ class Origins:
         return self._sites.get(function, [])
 
     def _installed(self) -> Iterator[tuple[FunctionInfo, list[Expr]]]:
-        """Functions stored as the `forward` of what their maker is given, with the calls of what the maker gave back."""
+        """Functions stored as the `forward` of what their maker is given, with the calls of what the maker gave
+        back.
+        """
         index = self.program.index
         for maker in index.functions:
             for store in maker.attribute_stores:
@@ -200,7 +202,9 @@ class Origins:
         return self._target(self.program.analysis.resolver.expression(expr.module, node, expr.scope))
 
     def stored(self, cls: ClassInfo, name: str) -> list[Expr]:
-        """The expressions that a class's objects keep under an attribute: stores, class body, field defaults, properties."""
+        """The expressions that a class's objects keep under an attribute: stores, class body, field defaults,
+        properties.
+        """
         resolver = self.program.analysis.resolver
         found: list[Expr] = []
         for base in resolver.mro(cls):
@@ -294,17 +298,23 @@ class Origins:
         return found
 
 
+def line(node: Any) -> int:
+    """The line a node begins on."""
+    return int(node.lineno or 0)
+
+
 def assigned(target: nodes.NodeNG) -> nodes.NodeNG | None:
-    """The expression that a target is assigned from, through tuples of equal length; None for loops, imports, `with ... as`."""
-    parent = target.parent
+    """The expression that a target is assigned from, through tuples of equal length; None for loops, imports,
+    `with ... as`.
+    """
+    parent: Any = target.parent
     if isinstance(parent, (nodes.Assign, nodes.AnnAssign, nodes.NamedExpr)):
         value: nodes.NodeNG | None = parent.value
         return value
     if isinstance(parent, (nodes.Tuple, nodes.List)) and isinstance(parent.parent, nodes.Assign):
-        value = parent.parent.value
-        if isinstance(value, (nodes.Tuple, nodes.List)) and len(value.elts) == len(parent.elts):
-            found: nodes.NodeNG = value.elts[parent.elts.index(target)]
-            return found
+        whole: Any = parent.parent.value
+        if isinstance(whole, (nodes.Tuple, nodes.List)) and len(whole.elts) == len(parent.elts):
+            return whole.elts[parent.elts.index(target)]  # type: ignore[no-any-return]
     return None
 
 

@@ -22,7 +22,9 @@ from flake8_tensorbranch.syntax.names import FunctionInfo
 
 @dataclass(frozen=True, slots=True)
 class Recompute:
-    """One call whose output is recomputed in backward: the call, the function's expression, and the functions it may be."""
+    """One call whose output is recomputed in backward: the call, the function's expression, and the functions it
+    may be.
+    """
 
     call: Expr
     function: Expr | None

@@ -1,8 +1,8 @@
-"""What only the reentrant checkpoint gets wrong: its outputs, what it closes over, how it is differentiated, what DDP makes of it."""
+"""What only the reentrant checkpoint gets wrong: outputs, closures, partial backwards, DDP."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from astroid import nodes
 
@@ -10,7 +10,7 @@ from flake8_tensorbranch.engine.backward import Backward
 from flake8_tensorbranch.engine.frozen import Frozen
 from flake8_tensorbranch.engine.lattice import CONTAINER, HOST, MAPPING, OBJECT, TENSOR
 from flake8_tensorbranch.engine.modes import loop_around
-from flake8_tensorbranch.engine.origins import Expr, Origins
+from flake8_tensorbranch.engine.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
@@ -34,7 +34,9 @@ class Reentrant:
         self._wrapped: list[tuple[nodes.Call, bool, set[FunctionInfo]]] | None = None
 
     def of(self, made: Recompute, has_input: bool) -> dict[str, object]:
-        """What is wrong with a call; `has_input` says that some argument may require grad, without which nothing runs backward."""
+        """What is wrong with a call; `has_input` says that some argument may require grad, without which nothing
+        runs backward.
+        """
         found: dict[str, object] = {}
         partial = next((e for e in self.backward.of(made.call) if e.partial), None)
         if partial is not None:
@@ -62,14 +64,19 @@ class Reentrant:
         for function in made.functions:
             for result in self.origins.returns(function):
                 for origin in self.origins.of(result):
-                    value = self.origins.value(origin)
-                    if isinstance(origin.node, _LITERALS) and not (value.elem is not None and value.elem.must(HOST)):
-                        if not isinstance(origin.node, (nodes.List, nodes.Dict)) or list(origin.node.get_children()):
-                            return True
+                    value, node = self.origins.value(origin), origin.node
+                    plain = value.elem is not None and value.elem.must(HOST)
+                    empty = isinstance(node, (nodes.List, nodes.Dict)) and not (
+                        getattr(node, "elts", None) or getattr(node, "items", None)
+                    )
+                    if isinstance(node, _LITERALS) and not plain and not empty:
+                        return True
         return False
 
     def _side_output(self, made: Recompute) -> str:
-        """The attribute through which a tensor of the region reaches a backward beside the output; empty if there is none."""
+        """The attribute through which a tensor of the region reaches a backward beside the output; empty if there
+        is none.
+        """
         region = self.recomputes.reads(made)
         for function in region:
             if function.name == "__init__" or function.module is not self.origins.program.index:
@@ -88,7 +95,7 @@ class Reentrant:
         return ""
 
     @staticmethod
-    def _kept(function: FunctionInfo) -> list[tuple[str, nodes.NodeNG]]:
+    def _kept(function: FunctionInfo) -> list[tuple[str, Any]]:
         """What a function stores on attributes, or appends to lists that are attributes."""
         found = [
             (s.attrname, s.parent.value)
@@ -111,9 +118,10 @@ class Reentrant:
         for function in self.recomputes.reads(made):
             for call in function.calls:
                 expr = Expr(function.module, function, call)
-                if isinstance(call.func, nodes.Attribute) and call.func.attrname in _INNER:
-                    if self.origins.value(Expr(function.module, function, call.func.expr)).kinds & TENSOR:
-                        return str(call.func.attrname)
+                if (isinstance(call.func, nodes.Attribute) and call.func.attrname in _INNER) and (
+                    self.origins.value(Expr(function.module, function, call.func.expr)).kinds & TENSOR
+                ):
+                    return str(call.func.attrname)
                 if "torch.autograd.grad" in self.origins.externals(expr):
                     return "autograd.grad"
         return ""
@@ -121,7 +129,9 @@ class Reentrant:
     # Closures
 
     def _shared(self, made: Recompute) -> str:
-        """The name of a computed tensor that the region closes over and that others use as well; empty if there is none."""
+        """The name of a computed tensor that the region closes over and that others use as well; empty if there
+        is none.
+        """
         call = made.call
         if made.function is None or call.scope is None:
             return ""
@@ -155,7 +165,9 @@ class Reentrant:
         return isinstance(name.parent, nodes.Attribute) and name.parent.attrname in _METADATA
 
     def _computed(self, expr: Expr, depth: int) -> nodes.NodeNG | None:
-        """The call by which trained modules compute the value, once and not by the region; None unless that is certain."""
+        """The call by which trained modules compute the value, once and not by the region; None unless that is
+        certain.
+        """
         node = expr.node
         if depth <= 0:
             return None
@@ -185,16 +197,16 @@ class Reentrant:
             if refs and not self.frozen.module(func):
                 bare = all(isinstance(r.cls, str) and self.frozen.bare(r.cls) for r in refs)
                 module = all(
-                    (not isinstance(r.cls, str)
-                    and self.origins.program.analysis.resolver.is_module(r.cls))
+                    (not isinstance(r.cls, str) and self.origins.program.analysis.resolver.is_module(r.cls))
                     or isinstance(r.cls, str)
                     for r in refs
                 )
                 if module and not bare:
                     return node
-            if isinstance(node.func, nodes.Attribute) and node.func.attrname not in _CUTS:
-                if self.origins.value(Expr(expr.module, expr.scope, node.func.expr)).kinds & TENSOR:
-                    return self._computed(Expr(expr.module, expr.scope, node.func.expr), depth - 1)
+            if (isinstance(node.func, nodes.Attribute) and node.func.attrname not in _CUTS) and (
+                self.origins.value(Expr(expr.module, expr.scope, node.func.expr)).kinds & TENSOR
+            ):
+                return self._computed(Expr(expr.module, expr.scope, node.func.expr), depth - 1)
         return None
 
     @staticmethod
@@ -207,14 +219,16 @@ class Reentrant:
                 continue
             if any(f.node.parent_of(node) for f in scope.nested if f.name == dotted(function) or f.node is function):
                 continue
-            if node.lineno > (call.lineno or 0):
+            if line(node) > (call.lineno or 0):
                 return True
         return False
 
     # DDP
 
     def _ready_twice(self, made: Recompute) -> str:
-        """How DDP comes to mark a parameter of the region ready twice: `unused` parameters are searched, or it runs `twice`; else empty."""
+        """How DDP comes to mark a parameter of the region ready twice: `unused` parameters are searched, or it
+        runs `twice`; else empty.
+        """
         scope = made.call.scope
         for _, unused, reached in self._ddp():
             if reached and scope not in reached:
@@ -226,7 +240,9 @@ class Reentrant:
         return ""
 
     def _ddp(self) -> list[tuple[nodes.Call, bool, set[FunctionInfo]]]:
-        """The file's DDP modules without a static graph: whether they search unused parameters, and what their forward reaches."""
+        """The file's DDP modules without a static graph: whether they search unused parameters, and what their
+        forward reaches.
+        """
         if self._wrapped is None:
             self._wrapped = []
             index = self.origins.program.index
@@ -260,7 +276,9 @@ class Reentrant:
         return self._wrapped
 
     def _runs_twice(self, made: Recompute, scope: FunctionInfo) -> bool:
-        """True when one step runs the same region several times: called again on one module, or in a loop that does not choose it."""
+        """True when one step runs the same region several times: called again on one module, or in a loop that
+        does not choose it.
+        """
         if made.function is not None and self._repeats(made.call.node, made.function.node):
             return True
         texts = [
@@ -293,7 +311,9 @@ class Reentrant:
 
 
 def saves_object(origins: Origins, made: Recompute) -> str:
-    """The argument of a home-made checkpoint that it saves with `save_for_backward` although it is no tensor; empty if there is none."""
+    """The argument of a home-made checkpoint that it saves with `save_for_backward` although it is no tensor;
+    empty if there is none.
+    """
     home, call = made.home, made.call.node
     if home is None or not isinstance(call, nodes.Call):
         return ""

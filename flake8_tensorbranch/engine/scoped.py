@@ -11,7 +11,7 @@ from flake8_tensorbranch.diagnostic import Related
 from flake8_tensorbranch.engine.backward import Backward, Event
 from flake8_tensorbranch.engine.flags import Flags
 from flake8_tensorbranch.engine.options import OMITTED, UNSEEN
-from flake8_tensorbranch.engine.origins import Expr, Origins
+from flake8_tensorbranch.engine.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.region import Entry, Regions
 from flake8_tensorbranch.engine.scopes import Opened, Scopes
@@ -67,7 +67,7 @@ class Scoped:
     def _site(self, opened: Opened) -> ScopeSite | None:
         index = self.origins.program.index
         scope = opened.function
-        for call in sorted(index.calls if scope is None else scope.calls, key=lambda c: (c.lineno, c.col_offset)):
+        for call in sorted(index.calls if scope is None else scope.calls, key=lambda c: (line(c), c.col_offset)):
             if not opened.holds(call):
                 continue
             expr = Expr(index, scope, call)
@@ -87,7 +87,7 @@ class Scoped:
         if any(e.node is not None and opened.holds(e.node) for e in events):
             return None
         for event in events:
-            if event.node is None or opened.closes is None or event.node.lineno >= opened.closes.lineno:
+            if event.node is None or opened.closes is None or line(event.node) >= line(opened.closes):
                 return event
         return None
 
@@ -148,7 +148,9 @@ class Scoped:
         return self.recomputes.options.reentrant(made.call, made.row)
 
     def _protected(self, made: Recompute) -> bool:
-        """True when a `context_fn` that may open scopes is given: a selective policy opens none, the default neither."""
+        """True when a `context_fn` that may open scopes is given: a selective policy opens none, the default
+        neither.
+        """
         for given in self.recomputes.options.given(made.call, "context_fn"):
             if given is OMITTED or given is UNSEEN:
                 continue

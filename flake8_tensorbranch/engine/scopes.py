@@ -1,15 +1,16 @@
-"""Scopes open around calls: `with`, exit stacks, decorators, context managers of the project, switches set and set back."""
+"""Scopes open around calls: `with`, exit stacks, decorators, own context managers, switches set and set back."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from itertools import pairwise
+from typing import Any, Final
 
 from astroid import nodes
 
 from flake8_tensorbranch.engine.flags import Changes, Flags
-from flake8_tensorbranch.engine.origins import Expr, Origins
+from flake8_tensorbranch.engine.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.scopes import SCOPES, Scope
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
@@ -20,9 +21,9 @@ _STACKS: Final = ("ExitStack", "AsyncExitStack")
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """One scope: where it is written (and reported), the function it is open in, and which nodes of that it holds.
+    """One scope: where it is written (and reported), the function it is open in, and which of its nodes it holds.
 
-    `row` is torch's scope, `changes` what a scope of the project changes. `manager` is the project's function or class behind it.
+    `row` is torch's scope, `changes` what a scope of the project changes, `manager` the function or class behind that.
     """
 
     node: nodes.NodeNG
@@ -89,17 +90,16 @@ class Scopes:
                     called = (dotted(getattr(manager, "func", manager)) or "").rsplit(".", 1)[-1]
                     if (called in _STACKS or dotted(manager) == name) and (target is None or dotted(target) == name):
                         body = _body_of(up)
-                        return lambda node: node.lineno >= entered.lineno and body(node)
+                        return lambda node: line(node) >= line(entered) and body(node)
             up = up.parent
         for call in self.origins.program.index.calls if function is None else function.calls:
             if (
                 isinstance(call.func, nodes.Attribute)
                 and call.func.attrname in ("close", "aclose", "__exit__")
                 and dotted(call.func.expr) == name
-            ):
-                if call.lineno > entered.lineno:
-                    end = call.lineno
-                    return lambda node: entered.lineno <= node.lineno < end
+            ) and line(call) > line(entered):
+                end = line(call)
+                return lambda node: line(entered) <= line(node) < end
         return None
 
     def _switched(self, function: FunctionInfo | None) -> Iterator[Opened]:
@@ -115,22 +115,22 @@ class Scopes:
                 ):
                     calls.setdefault(name, []).append(call)
         for name, found in calls.items():
-            found.sort(key=lambda c: c.lineno)
-            for first, second in zip(found, found[1:], strict=False):
+            found.sort(key=lambda c: line(c))
+            for first, second in pairwise(found):
                 if first.as_string() != second.as_string():
                     yield Opened(first, index, function, _between(first, second), SCOPES[name], closes=second)
         if function is None:
             return
-        stores: dict[str, list[nodes.NodeNG]] = {}
+        stores: dict[str, list[Any]] = {}
         for store in function.attribute_stores:
             if isinstance(store.parent, nodes.Assign) and isinstance(store.parent.value, nodes.Const):
                 stores.setdefault(dotted(store) or "", []).append(store)
         for path, sets in stores.items():
-            sets.sort(key=lambda n: n.lineno)
+            sets.sort(key=lambda n: line(n))
             key = self.flags._key(function, sets[0]) if path else None
             if key is None or key[1] in ("training", "requires_grad"):
                 continue
-            for one, other in zip(sets, sets[1:], strict=False):
+            for one, other in pairwise(sets):
                 if one.parent.value.value != other.parent.value.value:
                     yield Opened(
                         one, index, function, _between(one, other), None, Changes(frozenset({key})), closes=other
@@ -172,7 +172,7 @@ class Scopes:
         yield Opened(expr.node, expr.module, function, holds, changes.switch, changes, manager)
 
 
-def own_nodes(top: nodes.NodeNG, kinds: type | tuple[type, ...]) -> Iterator[nodes.NodeNG]:
+def own_nodes(top: Any, kinds: type | tuple[type, ...]) -> Iterator[Any]:
     """The nodes of some kinds in a scope, those of nested functions and classes left out."""
     stack = (
         list(top.body)
@@ -195,9 +195,9 @@ def _everywhere(node: nodes.NodeNG) -> bool:
 
 
 def _body_of(node: nodes.With) -> Callable[[nodes.NodeNG], bool]:
-    first, last = node.body[0].lineno, node.end_lineno or node.body[-1].lineno
-    return lambda inner: first <= inner.lineno <= last and any(b is inner or b.parent_of(inner) for b in node.body)
+    first, last = line(node.body[0]), node.end_lineno or line(node.body[-1])
+    return lambda inner: first <= line(inner) <= last and any(b is inner or b.parent_of(inner) for b in node.body)
 
 
 def _between(first: nodes.NodeNG, second: nodes.NodeNG) -> Callable[[nodes.NodeNG], bool]:
-    return lambda node: first.lineno < node.lineno < second.lineno
+    return lambda node: line(first) < line(node) < line(second)

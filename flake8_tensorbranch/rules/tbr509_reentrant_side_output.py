@@ -14,5 +14,5 @@ def check(site: CheckpointSite) -> Iterator[Finding]:
     """Report losses that lose their gradient."""
     name = site.facts.get("side_output")
     if isinstance(name, str) and name:
-        message = f"`{name}` is stored inside the reentrant checkpoint and has no graph: its part of the loss gets no gradient"
+        message = f"`{name}` is stored in a reentrant checkpoint and has no graph: its loss gets no gradient"
         yield Finding(site.node, message, "return it or pass use_reentrant=False", related=site.related)
