@@ -314,7 +314,8 @@ def assigned(target: nodes.NodeNG) -> nodes.NodeNG | None:
     if isinstance(parent, (nodes.Tuple, nodes.List)) and isinstance(parent.parent, nodes.Assign):
         whole: Any = parent.parent.value
         if isinstance(whole, (nodes.Tuple, nodes.List)) and len(whole.elts) == len(parent.elts):
-            return whole.elts[parent.elts.index(target)]  # type: ignore[no-any-return]
+            element: Any = whole.elts[parent.elts.index(target)]
+            return element  # type: ignore[no-any-return]
     return None
 
 

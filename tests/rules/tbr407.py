@@ -1,0 +1,77 @@
+"""TBR407: `functional_call` on a module that checkpoints inside."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+from torch.func import functional_call
+from torch.nn.utils import stateless
+from torch.utils.checkpoint import checkpoint
+
+Parameters = dict[str, torch.Tensor]
+
+
+class Net(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = nn.Linear(4, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return checkpoint(self.body, x, use_reentrant=False)
+
+
+class Outer(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.net = Net()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.net(x).tanh()
+
+
+class Plain(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = nn.Linear(4, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.body(x)
+
+
+def step(net: Net, parameters: Parameters, x: torch.Tensor) -> None:
+    functional_call(net, parameters, (x,)).sum().backward()  # error: [TBR407]
+
+
+def inner_loop(x: torch.Tensor, parameters: Parameters) -> tuple[torch.Tensor, ...]:
+    net = Outer()
+    loss = torch.func.functional_call(net, parameters, (x,)).square().mean()  # error: [TBR407]
+    return torch.autograd.grad(loss, tuple(parameters.values()))
+
+
+def loss_of(net: Outer, parameters: Parameters, x: torch.Tensor) -> torch.Tensor:
+    return stateless.functional_call(net, parameters, (x,)).sum()  # error: [TBR407]
+
+
+def train(net: Outer, parameters: Parameters, x: torch.Tensor) -> None:
+    loss_of(net, parameters, x).backward()
+
+
+# Rightly silent.
+
+
+def around(net: Plain, parameters: Parameters, x: torch.Tensor) -> None:
+    y = checkpoint(lambda h: functional_call(net, parameters, (h,)), x, use_reentrant=False)  # ok: [TBR407] around it
+    y.sum().backward()
+
+
+def plain(net: Plain, parameters: Parameters, x: torch.Tensor) -> None:
+    functional_call(net, parameters, (x,)).sum().backward()  # ok: [TBR407] nothing is recomputed
+
+
+def evaluation(net: Net, parameters: Parameters, x: torch.Tensor) -> torch.Tensor:
+    with torch.no_grad():
+        return functional_call(net, parameters, (x,))  # ok: [TBR407] no backward
+
+
+def unknown(net: nn.Module, parameters: Parameters, x: torch.Tensor) -> None:
+    functional_call(net, parameters, (x,)).sum().backward()  # ok: [TBR407] nothing tells that it checkpoints

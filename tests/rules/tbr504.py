@@ -1,0 +1,48 @@
+"""TBR504: tensors that leave a reentrant checkpoint in a list or dict."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+
+class Levels(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem = nn.Linear(4, 4)
+        self.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(2))
+
+    def as_list(self, x: torch.Tensor) -> list[torch.Tensor]:
+        return [layer(x) for layer in self.layers]
+
+    def as_dict(self, x: torch.Tensor) -> dict[str, torch.Tensor]:
+        out = {"hidden": self.layers[0](x), "gate": self.layers[1](x)}
+        return out
+
+    def as_tuple(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return tuple(layer(x) for layer in self.layers)
+
+    def pair(self, x: torch.Tensor) -> tuple[torch.Tensor, None]:
+        return self.layers[0](x), None
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        h = self.stem(x)
+        several = checkpoint(self.as_list, h, use_reentrant=True)  # error: [TBR504]
+        named = checkpoint(self.as_dict, h, use_reentrant=True)  # error: [TBR504]
+        return several[0] + named["hidden"] + h
+
+    def by_lambda(self, x: torch.Tensor) -> torch.Tensor:
+        h = self.stem(x)
+        out = checkpoint(lambda y: {"y": self.layers[0](y)}, h, use_reentrant=True)  # error: [TBR504]
+        return out["y"] + h
+
+    def rightly(self, x: torch.Tensor) -> torch.Tensor:
+        h = self.stem(x)
+        several = checkpoint(self.as_tuple, h, use_reentrant=True)  # ok: [TBR504] a tuple
+        first, _ = checkpoint(self.pair, h, use_reentrant=True)  # ok: [TBR504] None beside it does not matter
+        named = checkpoint(self.as_dict, h, use_reentrant=False)  # ok: [TBR504] this variant does not care
+        return several[0] + first + named["hidden"]
+
+    def unknown(self, block: nn.Module, x: torch.Tensor) -> torch.Tensor:
+        return checkpoint(block, self.stem(x), use_reentrant=True)  # ok: [TBR504] nothing is known of its output

@@ -1,0 +1,84 @@
+"""TBR505: a computed tensor that a reentrant checkpoint closes over and that is used elsewhere, too."""
+
+from __future__ import annotations
+
+import functools
+
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+
+class Block(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+
+    def forward(self, x: torch.Tensor, condition: torch.Tensor) -> torch.Tensor:
+        return self.fc(x) * condition
+
+
+class Tower(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem = nn.Linear(4, 4)
+        self.condition = nn.Linear(4, 4)
+        self.blocks = nn.ModuleList(Block() for _ in range(2))
+
+    def by_partial(self, x: torch.Tensor, style: torch.Tensor) -> torch.Tensor:
+        condition = self.condition(style).tanh()
+        x = self.stem(x)
+        for block in self.blocks:
+            x = checkpoint(functools.partial(block, condition=condition), x, use_reentrant=True)  # error: [TBR505]
+        return x
+
+    def by_default_argument(self, x: torch.Tensor, style: torch.Tensor) -> torch.Tensor:
+        condition = self.condition(style)
+        x = self.stem(x)
+        for block in self.blocks:
+
+            def run(h: torch.Tensor, inner: Block = block) -> torch.Tensor:
+                return inner(h, condition)
+
+            x = checkpoint(run, x, use_reentrant=True)  # error: [TBR505]
+        return x
+
+    def used_after(self, x: torch.Tensor, style: torch.Tensor) -> torch.Tensor:
+        condition = self.condition(style) * 2.0
+        x = self.stem(x)
+        y = checkpoint(lambda h: self.blocks[0](h, condition), x, use_reentrant=True)  # error: [TBR505]
+        return y + condition
+
+    # Rightly silent.
+
+    def as_argument(self, x: torch.Tensor, style: torch.Tensor) -> torch.Tensor:
+        condition = self.condition(style).tanh()
+        x = self.stem(x)
+        for block in self.blocks:
+            x = checkpoint(block, x, condition, use_reentrant=True)  # ok: [TBR505] a direct argument
+        return x
+
+    def not_reentrant(self, x: torch.Tensor, style: torch.Tensor) -> torch.Tensor:
+        condition = self.condition(style)
+        x = self.stem(x)
+        for block in self.blocks:
+            x = checkpoint(functools.partial(block, condition=condition), x, use_reentrant=False)  # ok: [TBR505] fine
+        return x
+
+    def used_once(self, x: torch.Tensor, style: torch.Tensor) -> torch.Tensor:
+        condition = self.condition(style)
+        x = self.stem(x)
+        return checkpoint(lambda h: self.blocks[0](h, condition), x, use_reentrant=True)  # ok: [TBR505] one user
+
+    def leaf(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        x = self.stem(x)
+        for block in self.blocks:
+            x = checkpoint(functools.partial(block, condition=mask), x, use_reentrant=True)  # ok: [TBR505] the caller's
+        return x
+
+    def cut(self, x: torch.Tensor, style: torch.Tensor) -> torch.Tensor:
+        condition = self.condition(style).detach()
+        x = self.stem(x)
+        for block in self.blocks:
+            x = checkpoint(functools.partial(block, condition=condition), x, use_reentrant=True)  # ok: [TBR505] detached
+        return x

@@ -1,0 +1,1 @@
+"""TBR508: reentrant checkpoints under DDP."""
