@@ -147,6 +147,8 @@ def _alias(analysis: Analysis, target: Variable, depth: int) -> AbstractValue | 
         called = (dotted(source.func) or "").rsplit(".", 1)[-1]
         if called == "NewType" and len(source.args) == 2:
             source = source.args[1]
+        elif called in ("namedtuple", "NamedTuple"):
+            return make(OBJECT, refs=frozenset({Instance(f"namedtuple.{target.name}")}))
         elif called == "TypeVar":
             bound = next((k.value for k in source.keywords if k.arg == "bound"), None)
             if bound is None and len(source.args) > 1:

@@ -59,7 +59,7 @@ def _number(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> Abstrac
 
 
 def _bool(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
-    return make(HOST, operators.truth_deps(_first(args)))
+    return operators.flag(operators.truth_deps(_first(args)))
 
 
 def _extreme(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
@@ -90,7 +90,7 @@ def _sum(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractVa
 
 def _any(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
     source = _first(args)
-    return make(HOST, operators.truth_deps(operators.iterate(source)) | (operators.length_deps(source) & DATA))
+    return operators.flag(operators.truth_deps(operators.iterate(source)) | (operators.length_deps(source) & DATA))
 
 
 def _range(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:

@@ -21,7 +21,7 @@ from flake8_tensorbranch.engine.lattice import (
     make,
 )
 from flake8_tensorbranch.engine.operators import iterate
-from flake8_tensorbranch.engine.refs import Bound, Closure, Instance, Method, Partial, Super, Wrapped
+from flake8_tensorbranch.engine.refs import Bound, Closure, Instance, Method, Partial, RecordType, Super, Wrapped
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
 
@@ -92,6 +92,8 @@ def _apply_ref(frame: Frame, callee: AbstractValue, ref: object, args: Arguments
         unpacked = keywords.pop("**", args.double_star)  # what `partial(f, **options)` was given, where it is not known by name
         inner = Arguments([*ref.args, *args.positional], args.star, keywords, args.double_star or unpacked)
         return apply(frame, ref.function, inner, node)
+    if isinstance(ref, RecordType):
+        return externals.new_record(ref, args)
     if isinstance(ref, Wrapped):
         return apply(frame, ref.function, args, node)
     return UNKNOWN

@@ -14,6 +14,7 @@ from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
     CALLABLE,
     DATA,
+    MASK,
     OBJECT,
     TENSOR,
     TENSOR_VALUE,
@@ -182,9 +183,9 @@ class Classes:
 
 
 def _settled(value: AbstractValue) -> AbstractValue:
-    """A number kept on an object is plain state by the time another method reads it again, unless it is still a tensor."""
-    if value.deps & DATA and not value.kinds & (TENSOR | ARRAY):
-        return make(value.kinds, value.deps & ~DATA, value.const, value.refs, value.elem, value.items)
+    """A flag kept on an object is plain state by the time another method reads it again."""
+    if value.deps & DATA and value.deps & MASK and not value.kinds & (TENSOR | ARRAY):
+        return make(value.kinds, value.deps & ~(DATA | MASK), value.const, value.refs, value.elem, value.items)
     return value
 
 

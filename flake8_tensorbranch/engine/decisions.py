@@ -7,7 +7,8 @@ from typing import Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine import effects, trace
+from flake8_tensorbranch.engine import effects, promises, trace
+from flake8_tensorbranch.engine.batched import Batched
 from flake8_tensorbranch.engine.frame import Facts
 from flake8_tensorbranch.engine.lattice import (
     CONTAINER,
@@ -39,11 +40,12 @@ _LASTING: Final = SYNCED | REPLAYED
 def sites(program: Program, regions: Regions) -> Iterator[ValueSite]:
     """Every decision site of the program's scopes."""
     mutations = Mutations(program, regions)
+    batched = Batched(program, regions)
     for scope, facts in program.facts.items():
         tests = program.index.tests if scope is None else scope.tests
         if facts.exhausted or not tests:
             continue
-        finder = _Finder(program, regions, mutations, scope, facts)
+        finder = _Finder(program, regions, mutations, batched, scope, facts)
         for node in tests:
             yield from finder.at(node)
         if scope is not None and regions.of(scope, "checkpointed") is not None:
@@ -53,10 +55,13 @@ def sites(program: Program, regions: Regions) -> Iterator[ValueSite]:
 class _Finder:
     """Finds the decision sites of one scope."""
 
-    def __init__(self, program: Program, regions: Regions, mutations: Mutations, scope: FunctionInfo | None, facts: Facts) -> None:
+    def __init__(
+        self, program: Program, regions: Regions, mutations: Mutations, batched: Batched, scope: FunctionInfo | None, facts: Facts
+    ) -> None:
         self.program = program
         self.regions = regions
         self.mutations = mutations
+        self.batched = batched
         self.scope = scope
         self.facts = facts
         self.context = effects.Context(program, scope, facts)
@@ -151,6 +156,9 @@ class _Finder:
         effect: str,
         node: nodes.NodeNG,
     ) -> ValueSite:
+        memberships = self.memberships
+        if "vmapped" in memberships and not self.batched.reads(self.scope, subject):
+            memberships = {k: m for k, m in memberships.items() if k != "vmapped"}
         return ValueSite(
             kind=kind,
             node=at,
@@ -162,12 +170,13 @@ class _Finder:
             decides=decides,
             driver=self.context.is_driver(node),
             certain=certain,
-            regions=self.memberships,
+            regions=memberships,
             guarded=effects.is_guarded(node),
+            checked=promises.promised(self.scope, subject),
             mutated=mutated,
             form=effects.form(node),
             frame_lost=effects.loses_frame(node, self.program.index),
-            related=trace.way(self.program, self.scope, subject, self.memberships),
+            related=trace.way(self.program, self.scope, subject, memberships),
         )
 
     def counts_as_value(self) -> bool:

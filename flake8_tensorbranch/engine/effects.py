@@ -272,7 +272,10 @@ def is_guarded(node: nodes.NodeNG) -> bool:
     while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda, nodes.Module)):
         if isinstance(up, (nodes.If, nodes.IfExp)) and child is not up.test:
             tests.append(up.test)
+        tests.extend(_left_before(child, up))
         child, up = up, up.parent
+    if up is not None:
+        tests.extend(_left_before(child, up))
     for test in tests:
         for call in test.nodes_of_class(nodes.Call):
             func = call.func
@@ -280,6 +283,16 @@ def is_guarded(node: nodes.NodeNG) -> bool:
             if name in _TRACING:
                 return True
     return False
+
+
+def _left_before(child: nodes.NodeNG, up: nodes.NodeNG) -> list[nodes.NodeNG]:
+    """The tests of earlier statements of the same block that leave it: what follows runs only where they were false."""
+    for block in ("body", "orelse", "finalbody"):
+        statements = getattr(up, block, None)
+        if isinstance(statements, list) and child in statements:
+            before = statements[: statements.index(child)]
+            return [s.test for s in before if isinstance(s, nodes.If) and s.body and isinstance(s.body[-1], (nodes.Return, nodes.Raise))]
+    return []
 
 
 def _without_grad(node: nodes.NodeNG) -> bool:

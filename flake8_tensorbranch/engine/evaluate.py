@@ -51,7 +51,7 @@ def _const(frame: Frame, node: nodes.Const) -> AbstractValue:
     value = node.value
     if value is Ellipsis:
         return HOST_VALUE
-    if isinstance(value, (str, bytes)) and len(value) > 40:
+    if isinstance(value, (str, bytes)) and len(value) > 80:
         return HOST_VALUE
     return constant(value)
 

@@ -33,6 +33,7 @@ from flake8_tensorbranch.engine.lattice import (
     UNKNOWN,
     UNKNOWN_KIND,
     AbstractValue,
+    constant,
     container,
     element,
     join,
@@ -41,11 +42,11 @@ from flake8_tensorbranch.engine.lattice import (
     sequence,
     with_deps,
 )
-from flake8_tensorbranch.engine.refs import Instance, Partial, Wrapped
-from flake8_tensorbranch.knowledge import masks, names, regions
+from flake8_tensorbranch.engine.refs import Instance, Partial, RecordType, Wrapped
+from flake8_tensorbranch.knowledge import evidence, masks, names, regions
 from flake8_tensorbranch.knowledge.model import OpModel, lookup
 from flake8_tensorbranch.knowledge.model import method as tensor_row
-from flake8_tensorbranch.syntax.names import REGISTERING
+from flake8_tensorbranch.syntax.names import REGISTERING, ModuleIndex
 
 _CHAINING: Final = {"itertools.chain", "itertools.product", "itertools.islice", "itertools.cycle", "itertools.repeat"}
 _COPIES: Final = {"copy.copy", "copy.deepcopy", "typing.cast", "contextlib.nullcontext"}
@@ -83,6 +84,8 @@ def call(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None
         if qualname.endswith("defaultdict"):
             return make(MAPPING, elem=BOTTOM)
         return builtins.FUNCTIONS["dict"](frame, args, node)
+    if qualname in ("collections.namedtuple", "typing.NamedTuple") and len(args.positional) > 1:
+        return _record_type(args)
     if qualname == "collections.deque":
         return container(operators.iterate(args.positional[0]) if args.positional else BOTTOM)
     if qualname in ("functools.wraps", "functools.update_wrapper"):
@@ -101,19 +104,53 @@ def _other(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | No
     return make(UNKNOWN_KIND, refs=frozenset({Instance(qualname)})) if _is_class(qualname) else UNKNOWN
 
 
+def _record_type(args: Arguments) -> AbstractValue:
+    """The class that `namedtuple("Name", fields)` makes."""
+    fields = args.positional[1]
+    names_: list[str] = []
+    if isinstance(fields.const, str):
+        names_ = fields.const.replace(",", " ").split()
+    elif fields.items is not None:
+        for _, value in fields.items:
+            first = value.items[0][1] if value.items else value
+            if not isinstance(first.const, str):
+                return UNKNOWN
+            names_.append(first.const)
+    if not names_:
+        return UNKNOWN
+    return make(CALLABLE, refs=frozenset({RecordType(str(args.positional[0].const), tuple(names_))}))
+
+
+def new_record(record: RecordType, args: Arguments) -> AbstractValue:
+    """An instance of a named tuple."""
+    items = []
+    for position, name in enumerate(record.fields):
+        value = args.get(position, name)
+        items.append((name, value if value is not None else args.star or args.double_star or UNKNOWN))
+    elem = join_all(v for _, v in items)
+    return make(OBJECT, refs=frozenset({Instance(f"namedtuple.{record.name}")}), elem=elem, items=tuple(items))
+
+
 def _is_class(qualname: str) -> bool:
     last = qualname.rsplit(".", 1)[-1]
     return last[:1].isupper() and not last.isupper()
 
 
 def _numpy(name: str, args: Arguments) -> AbstractValue:
-    deps = operators.host_deps(*args.all())
+    deps = 0
+    for value in args.all():
+        own = operators.host_deps(value)
+        if name not in evidence.NUMPY_ELEMENTWISE and not value.kinds & (ARRAY | TENSOR):
+            own &= ~DATA  # a number gives a size or a seed here, not the values
+        deps |= own
     if name in ("array_equal", "allclose", "isscalar", "iterable", "ndim", "size", "prod"):
         return make(HOST, deps)
     return make(ARRAY, deps)
 
 
 def _torch(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    if qualname in evidence.TRACING_PREDICATES:
+        return constant(False)
     meaning = names.type_meaning(qualname)
     if meaning == "tensor":
         return TENSOR_VALUE
@@ -255,7 +292,17 @@ def unknown_method(frame: Frame, owner: AbstractValue, name: str, args: Argument
         return HOST_SHAPE if name == "numel" or args.positional else container(HOST_SHAPE)
     if name in names.TENSOR_ONLY_METHODS:
         return tensor_method(frame, TENSOR_VALUE, name, args)
+    if likely_tensor_method(frame.module, name):
+        value = tensor_method(frame, TENSOR_VALUE, name, args)
+        return make(value.kinds | UNKNOWN_KIND, value.deps, refs=value.refs, elem=value.elem, items=value.items)
     return UNKNOWN
+
+
+def likely_tensor_method(module: ModuleIndex, name: str) -> bool:
+    """True for a method that in this file only a tensor is likely to have: the libraries that share it are not named."""
+    if name in evidence.ARRAY_METHODS:
+        return not module.mentions(evidence.ARRAY_LIBRARIES)
+    return name in evidence.FRAME_METHODS and not module.mentions(evidence.FRAME_LIBRARIES)
 
 
 def tensor_method(frame: Frame, owner: AbstractValue, name: str, args: Arguments) -> AbstractValue:
@@ -311,7 +358,10 @@ def _host_result(row: OpModel, operands: list[AbstractValue], tensors: list[Abst
     if "array" in row.effects:
         return make(ARRAY, DATA | flow)
     if "data" in row.deps:
-        value = make(HOST, DATA | flow)
+        flag = masks.gives_mask(row.qualname) or row.qualname.rsplit(".", 1)[-1] in ("equal", "allclose", "is_nonzero", "__bool__")
+        if row.qualname.endswith(".item") and operands and operands[0].deps & MASK:
+            flag = True
+        value = make(HOST, DATA | flow | (MASK if flag else 0))
         return join(container(value, UNBACKED if sized else 0), value) if row.qualname.endswith(".tolist") else value
     if "shape" in row.deps:
         deps = UNBACKED | SHAPE if any(v.deps & DATA for v in tensors) else SHAPE

@@ -92,7 +92,9 @@ def length_deps(value: AbstractValue) -> int:
     """What the number of elements depends on."""
     if value.kinds & TENSOR:
         return value.deps & _FLOWING | (UNBACKED | SHAPE if value.deps & DATA else SHAPE)
-    if value.kinds & (CONTAINER | MAPPING | ARRAY):
+    if value.kinds & ARRAY:
+        return 0  # the dependences of an array are those of its values
+    if value.kinds & (CONTAINER | MAPPING):
         return value.deps & ~(MASK | _LASTING)
     return 0
 
@@ -102,6 +104,11 @@ def falsy(value: AbstractValue) -> AbstractValue:
     if value.must(OBJECT | CALLABLE | NAMESPACE):
         return BOTTOM
     return value
+
+
+def flag(deps: int) -> AbstractValue:
+    """A Python bool; one that depends on values is marked as such."""
+    return make(HOST, deps | MASK if deps & DATA else deps)
 
 
 def binary(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue:
@@ -150,7 +157,7 @@ def unary(value: AbstractValue, op: str) -> AbstractValue:
     if op == "not":
         if value.const is not NO_CONST and value.kinds in (HOST, NONE) and isinstance(value.const, (bool, int, type(None))):
             return constant(not value.const)
-        return make(HOST, truth_deps(value))
+        return flag(truth_deps(value))
     if value.kinds & TENSOR:
         deps = value.deps if op == "~" else value.deps & ~MASK
         return make(value.kinds & (TENSOR | HOST | UNKNOWN_KIND), deps)
@@ -185,10 +192,10 @@ def compare(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue
     if (left.kinds | right.kinds) & ARRAY:
         return make(ARRAY, host_deps(left, right))
     if (left.kinds | right.kinds) & (CONTAINER | MAPPING):
-        return make(HOST, host_deps(left, right))
+        return flag(host_deps(left, right))
     deps = host_deps(left, right) if (left.kinds | right.kinds) & HOST else 0
     if deps & _TELLING:
-        return make(HOST, deps)
+        return flag(deps)
     if isinstance(left.const, str) or isinstance(right.const, str) or (left.kinds | right.kinds) & (NONE | CALLABLE):
         return HOST_VALUE
     return UNKNOWN
@@ -203,7 +210,7 @@ def _host_compare(left: AbstractValue, right: AbstractValue, op: str) -> Abstrac
     if not deps and left.const is not NO_CONST and right.const is not NO_CONST and op in ("==", "!="):
         if type(left.const) is type(right.const):
             return constant((left.const == right.const) is (op == "=="))
-    return make(HOST, deps)
+    return flag(deps)
 
 
 def _membership(left: AbstractValue, right: AbstractValue) -> AbstractValue:
@@ -220,7 +227,7 @@ def _membership(left: AbstractValue, right: AbstractValue) -> AbstractValue:
         deps = left.deps & _FLOWING
     if not deps and not (left.kinds | right.kinds) & ~UNKNOWN_KIND:
         return UNKNOWN
-    return make(HOST, deps & ~MASK)
+    return flag(deps & ~MASK)
 
 
 def iterate(value: AbstractValue) -> AbstractValue:

@@ -11,11 +11,13 @@ from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
     CALLABLE,
     CONTAINER,
+    HOST,
     HOST_VALUE,
     MAPPING,
     NONE,
     NONE_VALUE,
     OBJECT,
+    TENSOR,
     TENSOR_VALUE,
     UNKNOWN,
     UNKNOWN_KIND,
@@ -25,6 +27,7 @@ from flake8_tensorbranch.engine.lattice import (
     make,
 )
 from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.knowledge.evidence import ARRAY_LIBRARIES, TENSOR_LIKE_NAMES
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.knowledge.names import TENSOR_ONLY_METHODS
 from flake8_tensorbranch.syntax.names import FunctionInfo, Param
@@ -53,6 +56,8 @@ def declared(analysis: Analysis, function: FunctionInfo) -> dict[str, AbstractVa
         if param.annotation is not None:
             said = annotations.value(analysis, function.module, param.annotation, function)
         if said is not None and said.known:
+            if param.name in TENSOR_LIKE_NAMES and said.kinds & HOST and not said.kinds & TENSOR:
+                said = make(said.kinds | TENSOR | UNKNOWN_KIND)
             result[param.name] = join(said, NONE_VALUE) if _is_none(param.default) else said
         else:
             bare.append(param)
@@ -124,6 +129,7 @@ def evidence(analysis: Analysis, function: FunctionInfo, wanted: set[str]) -> se
     rebound: dict[str, int] = {}
     guarded: set[str] = set()
     candidates: list[tuple[str, int]] = []
+    plain = not function.module.mentions(ARRAY_LIBRARIES)
     stack: list[nodes.NodeNG] = list(function.node.body) if isinstance(function.node.body, list) else [function.node.body]
     while stack:
         node = stack.pop()
@@ -139,7 +145,7 @@ def evidence(analysis: Analysis, function: FunctionInfo, wanted: set[str]) -> se
         elif kind is nodes.Call:
             _call_evidence(analysis, function, node, wanted, candidates, guarded)
         elif kind is nodes.Subscript:
-            if isinstance(node.value, nodes.Name) and node.value.name in wanted and _tensor_index(node.slice):
+            if isinstance(node.value, nodes.Name) and node.value.name in wanted and _tensor_index(node.slice, plain):
                 candidates.append((node.value.name, node.lineno))
         elif kind is nodes.BinOp and node.op == "@":
             for side in (node.left, node.right):
@@ -163,9 +169,13 @@ def _is_tensor_use(node: nodes.Attribute) -> bool:
     return not called and node.attrname in ("is_cuda", "requires_grad", "is_sparse", "grad_fn")
 
 
-def _tensor_index(index: nodes.NodeNG) -> bool:
-    parts = index.elts if isinstance(index, nodes.Tuple) else [index]
-    return len(parts) > 1 and any(isinstance(p, nodes.Const) and (p.value is None or p.value is Ellipsis) for p in parts)
+def _tensor_index(index: nodes.NodeNG, plain: bool) -> bool:
+    """True for `x[..., 0]` and `x[None, :]`, where no array library is named (`plain`) also for `x[:, 0]`."""
+    if not isinstance(index, nodes.Tuple) or len(index.elts) < 2:
+        return False
+    if any(isinstance(p, nodes.Const) and (p.value is None or p.value is Ellipsis) for p in index.elts):
+        return True
+    return plain and any(isinstance(p, nodes.Slice) for p in index.elts)
 
 
 def _call_evidence(

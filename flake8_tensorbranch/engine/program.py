@@ -13,6 +13,7 @@ from flake8_tensorbranch.engine.lattice import (
     CALLABLE,
     DATA,
     HOST,
+    MASK,
     OBJECT,
     TENSOR,
     UNKNOWN,
@@ -47,6 +48,8 @@ class Program:
             again: dict[FunctionInfo, State] = {}
             for caller in changed:
                 for (callee, name), value in self.facts[caller].arguments.items():
+                    if value.kinds == HOST and value.deps & MASK:
+                        continue  # a flag that was settled before the call
                     if callee in self.facts and self._improves(callee, name, value):
                         known = passed.setdefault(callee, {})
                         old = known.get(name, BOTTOM)

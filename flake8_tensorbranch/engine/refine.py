@@ -19,9 +19,11 @@ from flake8_tensorbranch.engine.lattice import (
     UNKNOWN_KIND,
     AbstractValue,
     join,
+    make,
     only,
     without,
 )
+from flake8_tensorbranch.syntax.names import ClassInfo
 
 
 def refine(frame: Frame, test: nodes.NodeNG, truth: bool) -> State | None:
@@ -152,9 +154,12 @@ def _compare(frame: Frame, test: nodes.Compare, truth: bool) -> State | None:
 
 def _call(frame: Frame, test: nodes.Call, truth: bool) -> State | None:
     if not test.args:
-        return frame.state
+        value = _value(frame, test) if isinstance(test.func, nodes.Attribute) else BOTTOM
+        return frame.state if not isinstance(value.const, bool) or value.const is truth else None
     name = test.func.name if isinstance(test.func, nodes.Name) else getattr(test.func, "attrname", "")
     subject = test.args[0]
+    if name == "isinstance" and len(test.args) == 2 and isinstance(test.args[1], nodes.Name) and test.args[1].name == "type":
+        return _is_class(frame, subject, truth)
     if name == "isinstance" and len(test.args) == 2:
         wanted = frame.analysis.instance_type(frame, test.args[1])
     elif name == "is_tensor" and len(test.args) == 1:
@@ -178,3 +183,14 @@ def _call(frame: Frame, test: nodes.Call, truth: bool) -> State | None:
         # `isinstance(x, (int, float))` false says little about other host values.
         return frame.state
     return _set(frame, subject, without(value, wanted.kinds), value) if value.known else frame.state
+
+
+def _is_class(frame: Frame, subject: nodes.NodeNG, truth: bool) -> State | None:
+    """`isinstance(x, type)`: of several callables, the classes or the others are left."""
+    value = _value(frame, subject)
+    kept = frozenset(r for r in value.refs if isinstance(r, ClassInfo) is truth or isinstance(r, str))
+    if not value.refs or kept == value.refs:
+        return frame.state
+    if not kept:
+        return None
+    return _set(frame, subject, make(value.kinds, value.deps, refs=kept), value)

@@ -79,6 +79,17 @@ class Method:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordType:
+    """The class that `namedtuple(name, fields)` makes."""
+
+    name: str
+    fields: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
 class Wrapped:
     """A function passed through a wrapper of torch (`torch.compile(f)`, `checkpoint_wrapper(m)`): calling it calls the function."""
 

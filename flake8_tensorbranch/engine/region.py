@@ -168,7 +168,7 @@ class Regions:
             members = self._members.setdefault(begin.kind, {})
             queue: deque[FunctionInfo] = deque()
             for function in functions:
-                if function in program.facts and (function not in members or members[function].way) and not self._outside(function):
+                if function in program.facts and (function not in members or members[function].way) and not self._outside(function, begin.kind):
                     members[function] = Membership(begin, ())
                     queue.append(function)
             while queue:
@@ -176,13 +176,15 @@ class Regions:
                 way = members[caller].way
                 for node, callees in program.facts[caller].calls.items():
                     for callee in callees:
-                        if callee in program.facts and callee not in members and callee.name != "__init__" and not self._outside(callee):
+                        if callee in program.facts and callee not in members and callee.name != "__init__" and not self._outside(callee, begin.kind):
                             members[callee] = Membership(begin, (*way, Step(caller, node)))
                             queue.append(callee)
 
     @staticmethod
-    def _outside(function: FunctionInfo) -> bool:
-        """True for functions that `torch.compiler.disable` keeps out of compiled regions."""
+    def _outside(function: FunctionInfo, kind: str) -> bool:
+        """True for functions that `torch.compiler.disable` keeps out of compiled regions, `torch.jit.script` out of traces."""
+        if kind == "traced" and any(d == "script" or d.endswith(("jit.script", "script_if_tracing")) for d in function.decorator_names):
+            return True
         return any(d.endswith(("compiler.disable", "_dynamo.disable", "compiler.is_exporting")) for d in function.decorator_names)
 
 

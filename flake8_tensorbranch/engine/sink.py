@@ -24,6 +24,13 @@ class SinkKind(enum.Enum):
     SIZE_LOOP = "size-loop"
     CHECKPOINT = "checkpoint"  # a call that checkpoints a function
     SCOPE = "scope"  # a context that is open while a checkpointed function runs
+    SCALAR_READ = "scalar-read"  # a tensor's value becomes a Python number
+    DYNAMIC_SHAPE = "dynamic-shape"  # an operator's result has a size that depends on values
+    STATE = "state"  # Python state that a compiled function is specialised on and that changes
+    DIMENSION = "dimension"  # a dimension declared dynamic that something fixes
+    UNGUARDED = "unguarded"  # a compiled function runs under a setting that its guards do not know
+    FLEX = "flex"  # a call of flex_attention
+    COMPILED_CHECKPOINT = "compiled-checkpoint"  # a checkpoint and a compiled region that do not go together
 
 
 class Decides(enum.Enum):
@@ -63,9 +70,31 @@ class ValueSite(SinkSite):
     certain: bool
     regions: dict[str, Membership] = field(default_factory=dict)
     guarded: bool = False  # a test of `torch.compiler.is_compiling()` keeps it out of traced code
+    checked: bool = False  # `torch._check` promised something about what is read: a tracer may know the outcome
     mutated: str = ""
     form: str = "if"
     frame_lost: bool = False  # inside `for`, `try`, a generator: the whole frame runs eagerly
+    related: tuple[Related, ...] = ()
+
+    @property
+    def speaks(self) -> str:
+        """The kind of region whose code speaks of the site, so that each site has one; empty outside of regions.
+
+        A recompute comes first (its flip is silent), then the tracers that refuse or freeze the branch, then the compiler.
+        """
+        return next((kind for kind in _ORDER if kind in self.regions), "")
+
+
+_ORDER = ("checkpointed", "exported", "vmapped", "traced", "compiled")
+
+
+@dataclass(frozen=True, slots=True)
+class TracedSite(SinkSite):
+    """What a tracer (compile, export, vmap) meets in code or at a call; `facts` holds what the rule of its kind asks for."""
+
+    subject: str
+    regions: dict[str, Membership] = field(default_factory=dict)
+    facts: dict[str, object] = field(default_factory=dict)
     related: tuple[Related, ...] = ()
 
 

@@ -208,6 +208,7 @@ class ModuleIndex:
         self.functions: list[FunctionInfo] = []
         self.classes: list[ClassInfo] = []
         self.bindings: dict[str, list[Binding]] = {}
+        self._mentions: dict[tuple[str, ...], bool] = {}
         self.star_imports: list[tuple[str, int]] = []
         self.scope_of: dict[nodes.NodeNG, FunctionInfo | ClassInfo] = {}
         self.local_imports: dict[str, list[Binding]] = {}
@@ -219,6 +220,13 @@ class ModuleIndex:
 
     def __str__(self) -> str:
         return self.name
+
+    def mentions(self, words: tuple[str, ...]) -> bool:
+        """Whether the text holds any of the words."""
+        known = self._mentions.get(words)
+        if known is None:
+            known = self._mentions[words] = any(word in self.text for word in words)
+        return known
 
     def forget_facts(self) -> None:
         """Drop the facts of single nodes, which only a check of this very file needs."""

@@ -1,0 +1,29 @@
+"""Promises about sizes and numbers (`torch._check`) that decide a later test for a tracer."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.syntax.names import FunctionInfo
+
+_PROMISES: Final = frozenset(
+    {"_check", "_check_is_size", "_constrain_as_size", "_constrain_as_value", "sym_constrain_range_for_size"}
+)
+
+
+def promised(function: FunctionInfo | None, test: nodes.NodeNG) -> bool:
+    """True when the function promises something, before a test, about a name that the test reads.
+
+    Facts J, and an export of `torch._check(n > 0)` before `if n > 0`: the tracer then knows the outcome.
+    """
+    if function is None:
+        return False
+    names = {n.name for n in test.nodes_of_class(nodes.Name)}
+    for call in function.calls:
+        func = call.func
+        if isinstance(func, nodes.Attribute) and func.attrname in _PROMISES and (call.lineno or 0) <= (test.lineno or 0):
+            if any(n.name in names for argument in call.args for n in argument.nodes_of_class(nodes.Name)):
+                return True
+    return False

@@ -1,0 +1,40 @@
+"""What tells a tensor where nothing declares one: methods shared with few other types, names of parameters, predicates of tracers."""
+
+from __future__ import annotations
+
+from typing import Final
+
+ARRAY_LIBRARIES: Final = ("numpy", "jax", "cupy", "pandas", "polars", "xarray", "tensorflow", "mxnet", "paddle")
+FRAME_LIBRARIES: Final = ("pandas", "polars", "xarray", "jax", "tensorflow", "pyspark", "dask")
+
+ARRAY_METHODS: Final = frozenset("any all item argmax argmin argsort cumsum cumprod mean std var prod nonzero squeeze repeat".split())
+"""Methods that tensors share with arrays and frames alone (tools/foreign_names.txt): evidence where a file names no such library."""
+
+FRAME_METHODS: Final = frozenset("abs isnan diff clip log sqrt exp floor ceil sign dot cos sin tanh".split())
+"""Methods that tensors share with data frames, not with NumPy arrays (tools/foreign_names.txt)."""
+
+TENSOR_LIKE_NAMES: Final[dict[str, str]] = {
+    "timestep": "diffusion schedulers annotate `int` and are called with elements of the tensor `timesteps` (seen on runs of diffusers)",
+}
+"""Parameters that are annotated as numbers and receive tensors in practice: a guess, of lower confidence."""
+
+TRACING_PREDICATES: Final = frozenset(
+    {
+        "torch.jit.is_tracing",
+        "torch.jit.is_scripting",
+        "torch.compiler.is_compiling",
+        "torch.compiler.is_dynamo_compiling",
+        "torch.compiler.is_exporting",
+        "torch._dynamo.is_compiling",
+        "torch.onnx.is_in_onnx_export",
+        "torch._C._get_tracing_state",
+    }
+)
+"""Predicates that are false in eager code: what they guard is chosen for tracers on purpose (torch/compiler/__init__.py)."""
+
+NUMPY_ELEMENTWISE: Final = frozenset(
+    "abs absolute all allclose any array array_equal asarray ascontiguousarray ceil clip concatenate copy exp floor isclose isfinite "
+    "isinf isnan log max maximum mean median min minimum prod round sign sqrt stack std sum square squeeze var vstack hstack "
+    "power argmax argmin sort unique where nonzero count_nonzero logical_and logical_or logical_not".split()
+)
+"""NumPy functions whose result holds the values of their arguments; others (`arange`, `zeros`, ...) take numbers as sizes."""

@@ -1,0 +1,31 @@
+"""TBR310: a tensor's value decides control flow in an exported function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flake8_tensorbranch.engine.lattice import DATA, HOST
+from flake8_tensorbranch.engine.sink import SinkKind, ValueSite
+from flake8_tensorbranch.rules import Finding, Rule
+
+RULE = Rule("tbr-export-branch-on-value", frozenset({SinkKind.BRANCH, SinkKind.LOOP, SinkKind.RAISE}), "E", "0.1.0")
+
+
+def check(site: ValueSite) -> Iterator[Finding]:
+    """`torch.export` has no branch for it and stops (facts J); a constant-message assert passes with `strict=True`."""
+    if site.speaks != "exported" or not site.deps & DATA or site.guarded or site.checked:
+        return
+    entry = site.regions["exported"].entry
+    strict = entry.option("strict")
+    if site.form == "assert" and strict not in (None, False):
+        return
+    if site.kind is SinkKind.LOOP and site.form in ("for", "comprehension") and site.value.kinds & HOST:
+        return  # `tolist()`: as many rounds as the tensor has elements, which the tracer knows
+    effect = "whether an error is raised" if site.kind is SinkKind.RAISE else site.effect
+    yield Finding(
+        site.node,
+        f"`{site.subject}` reads a tensor's value and decides {effect}: `torch.export` fails",
+        "use `torch.where`, `torch.cond` or `torch._check`",
+        site.certain,
+        site.related,
+    )

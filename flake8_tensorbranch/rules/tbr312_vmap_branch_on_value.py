@@ -1,0 +1,41 @@
+"""TBR312: a mapped tensor's value is read under `torch.vmap`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flake8_tensorbranch.engine.lattice import DATA, HOST
+from flake8_tensorbranch.engine.sink import SinkKind, TracedSite, ValueSite
+from flake8_tensorbranch.rules import Finding, Rule
+
+RULE = Rule(
+    "tbr-vmap-branch-on-value",
+    frozenset({SinkKind.BRANCH, SinkKind.LOOP, SinkKind.RAISE, SinkKind.SCALAR_READ}),
+    "E",
+    "0.1.0",
+)
+
+
+def check(site: ValueSite | TracedSite) -> Iterator[Finding]:
+    """One Python branch, or number, cannot hold for every element of the batch: `vmap` raises (facts J)."""
+    if isinstance(site, TracedSite):
+        if "vmapped" in site.regions:
+            yield Finding(
+                site.node,
+                f"`{site.subject}` makes a Python number of a value that `torch.vmap` maps over: RuntimeError",
+                "keep it a tensor",
+                related=site.related,
+            )
+        return
+    if site.speaks != "vmapped" or not site.deps & DATA or site.guarded:
+        return
+    if site.kind is SinkKind.LOOP and site.form in ("for", "comprehension") and site.value.kinds & HOST:
+        return  # `tolist()`: as many rounds as the tensor has elements
+    effect = "whether an error is raised" if site.kind is SinkKind.RAISE else site.effect
+    yield Finding(
+        site.node,
+        f"`{site.subject}` differs along the batch and decides {effect}: `torch.vmap` raises",
+        "use `torch.where`",
+        site.certain,
+        site.related,
+    )
