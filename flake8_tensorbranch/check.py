@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from flake8_tensorbranch.diagnostic import Confidence, Diagnostic
-from flake8_tensorbranch.engine import checkpoints, decisions
+from flake8_tensorbranch.engine import checkpoints, decisions, traced
 from flake8_tensorbranch.engine.program import Program
 from flake8_tensorbranch.engine.region import Regions
 from flake8_tensorbranch.engine.summary import Analysis
@@ -47,7 +48,8 @@ def check_source(
         regions = Regions(program, settings)
         found: dict[tuple[int, int, str], Diagnostic] = {}
         rules = by_sink()
-        for site in (*decisions.sites(program, regions), *checkpoints.sites(program, regions)):
+        sites = (decisions.sites(program, regions), checkpoints.sites(program, regions), traced.sites(program, regions))
+        for site in chain.from_iterable(sites):
             for loaded in rules[site.kind]:
                 if not settings.is_enabled(loaded.code, loaded.rule.opt_in):
                     continue

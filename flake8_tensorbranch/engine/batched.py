@@ -18,7 +18,8 @@ _SOURCES: Final = (nodes.Assign, nodes.AnnAssign, nodes.AugAssign, nodes.NamedEx
 class Batched:
     """The names of each function under vmap that hold mapped values.
 
-    What is closed over, kept on a module or given with `in_dims` None is one value for the whole batch: a branch on it works (facts J).
+    What is closed over, kept on a module or given with `in_dims` None is one value for the whole batch, and may decide
+    (facts J: in vmap the mapped tensor is refused).
     """
 
     def __init__(self, program: Program, regions: Regions) -> None:
@@ -73,7 +74,8 @@ class Batched:
                 in_dims = node.args[1] if in_dims is None and len(node.args) > 1 else in_dims
                 slots = self._unbound(entry, function, node.args[0], slots)
         if isinstance(in_dims, (nodes.Tuple, nodes.List)):
-            slots = [n for n, d in zip(slots, in_dims.elts, strict=False) if not (isinstance(d, nodes.Const) and d.value is None)]
+            dims = zip(slots, in_dims.elts, strict=False)
+            slots = [n for n, d in dims if not (isinstance(d, nodes.Const) and d.value is None)]
         extra = [n for n in (function.vararg, function.kwarg) if n is not None]
         return {*slots, *extra}
 
@@ -82,7 +84,8 @@ class Batched:
         for ref in self.program.value(entry.scope, given).refs:
             if isinstance(ref, Partial) and function in functions_of(self.program.analysis, ref.function):
                 named = {k for k, _ in ref.keywords}
-                taken = len(ref.args) - (0 if any(isinstance(r, Bound) for r in ref.function.refs) or not function.takes_self else 1)
+                bound = any(isinstance(r, Bound) for r in ref.function.refs)
+                taken = len(ref.args) - (1 if function.takes_self and not bound else 0)
                 return [n for n in slots[max(taken, 0) :] if n not in named]
         return slots
 

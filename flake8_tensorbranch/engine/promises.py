@@ -23,7 +23,12 @@ def promised(function: FunctionInfo | None, test: nodes.NodeNG) -> bool:
     names = {n.name for n in test.nodes_of_class(nodes.Name)}
     for call in function.calls:
         func = call.func
-        if isinstance(func, nodes.Attribute) and func.attrname in _PROMISES and (call.lineno or 0) <= (test.lineno or 0):
-            if any(n.name in names for argument in call.args for n in argument.nodes_of_class(nodes.Name)):
-                return True
+        if (
+            not isinstance(func, nodes.Attribute)
+            or func.attrname not in _PROMISES
+            or (call.lineno or 0) > (test.lineno or 0)
+        ):
+            continue
+        if any(n.name in names for argument in call.args for n in argument.nodes_of_class(nodes.Name)):
+            return True
     return False

@@ -80,7 +80,7 @@ class ValueSite(SinkSite):
     def speaks(self) -> str:
         """The kind of region whose code speaks of the site, so that each site has one; empty outside of regions.
 
-        A recompute comes first (its flip is silent), then the tracers that refuse or freeze the branch, then the compiler.
+        A recompute comes first (its flip is silent), then the tracers that refuse or freeze the branch, then compile.
         """
         return next((kind for kind in _ORDER if kind in self.regions), "")
 
@@ -90,7 +90,7 @@ _ORDER = ("checkpointed", "exported", "vmapped", "traced", "compiled")
 
 @dataclass(frozen=True, slots=True)
 class TracedSite(SinkSite):
-    """What a tracer (compile, export, vmap) meets in code or at a call; `facts` holds what the rule of its kind asks for."""
+    """What a tracer (compile, export, vmap) meets; `facts` holds what the rule of its kind asks for."""
 
     subject: str
     regions: dict[str, Membership] = field(default_factory=dict)

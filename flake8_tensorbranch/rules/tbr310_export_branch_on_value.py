@@ -24,8 +24,8 @@ def check(site: ValueSite) -> Iterator[Finding]:
     effect = "whether an error is raised" if site.kind is SinkKind.RAISE else site.effect
     yield Finding(
         site.node,
-        f"`{site.subject}` reads a tensor's value and decides {effect}: `torch.export` fails",
-        "use `torch.where`, `torch.cond` or `torch._check`",
+        f"`{site.subject}`, a tensor's value, decides {effect}: `torch.export` fails",
+        "use `torch.where`",
         site.certain,
         site.related,
     )

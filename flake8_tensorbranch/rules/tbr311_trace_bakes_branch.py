@@ -33,7 +33,7 @@ def check(site: ValueSite) -> Iterator[Finding]:
         outcome = f"`{name}` keeps what the example gave"
     yield Finding(
         site.node,
-        f"the {'size' if sized else 'value'} `{site.subject}` decides {site.effect} in a traced function: {outcome}",
+        f"the {'size' if sized else 'value'} `{site.subject}` decides {site.effect}, and {outcome}",
         "script this function" if name.startswith("trace") else "use `torch.where`",
         site.certain,
         site.related,

@@ -1,0 +1,35 @@
+"""TBR312: vmap refuses to read what it maps over, and only that."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.oracle.support import loaded, observe, page, require_torch
+
+torch = require_torch()
+pytestmark = pytest.mark.oracle
+
+ROWS = torch.linspace(0.1, 2.4, 12).reshape(3, 4)
+FLOW = "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow."
+ITEM = "vmap: It looks like you're calling .item() on a Tensor."
+
+
+def test_example_raises_and_repair_maps() -> None:
+    with loaded(page("TBR312").example) as bad, loaded(page("TBR312").repair) as good:
+        assert observe(bad.scaled_rows, ROWS).first_line.startswith(FLOW)
+        by_hand = torch.stack([bad.scaled(row) for row in ROWS])
+        assert torch.allclose(good.scaled_rows(ROWS), by_hand)
+
+
+def test_numbers_raise_too() -> None:
+    assert observe(torch.vmap(lambda row: row * row.sum().item()), ROWS).first_line.startswith(ITEM)
+    assert observe(torch.vmap(lambda row: row * float(row[0])), ROWS).first_line.startswith(ITEM)
+
+
+def test_what_is_not_mapped_may_decide() -> None:
+    limit = torch.tensor(0.4)
+    closed = torch.vmap(lambda row: row.sin() if limit > 0.3 else row)
+    given = torch.vmap(lambda row, flag: row.sin() if flag > 0.3 else row, in_dims=(0, None))
+    sized = torch.vmap(lambda row: row.sin() if row.shape[0] > 2 else row)
+    for result in (closed(ROWS), given(ROWS, limit), sized(ROWS)):
+        assert torch.equal(result, ROWS.sin())

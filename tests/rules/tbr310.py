@@ -1,0 +1,98 @@
+"""TBR310: a tensor's value decides control flow in an exported function."""
+
+import torch
+import torch.export
+from torch import Tensor, nn
+from torch.export import export as export_program
+
+
+def overflowed(x: Tensor) -> Tensor:
+    return torch.isinf(x).any()
+
+
+class Inner(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("limit", torch.tensor(2.0))
+
+    def forward(self, h: Tensor) -> Tensor:
+        if h.dtype == torch.float16 and overflowed(h):  # error: [TBR310]
+            h = h.clamp(-1000, 1000)
+        if self.limit > 1:  # error: [TBR310]
+            h = h * 2
+        return h
+
+
+class Model(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = Inner()
+
+    def forward(self, x: Tensor, grid: Tensor) -> Tensor:
+        x = self.inner(x)
+        count = int(grid.max())
+        for _ in range(count):  # error: [TBR310]
+            x = x.sin()
+        if x.isnan().any():  # error: [TBR310]
+            raise ValueError("nan")
+        assert x.sum() > 0, "positive"  # error: [TBR310]
+        found = x.nonzero()
+        if found.shape[0] == 0:  # error: [TBR310]
+            return x
+        return x.cos() if x.max().item() > 3 else x  # error: [TBR310]
+
+
+program = torch.export.export(Model(), (torch.rand(4), torch.tensor([2])))
+
+
+class Strict(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        assert x.sum() > 0  # ok: [TBR310] strict export records an assert
+        while x.norm() > 1:  # error: [TBR310]
+            x = x / 2
+        return x
+
+
+strict = export_program(Strict(), (torch.rand(4),), strict=True)
+
+
+# --- tempting, and rightly silent -----------------------------------------------------------------
+class Calm(nn.Module):
+    def __init__(self, gate: bool = True) -> None:
+        super().__init__()
+        self.gate = gate
+
+    def forward(self, x: Tensor, steps: Tensor, mask: Tensor | None = None) -> Tensor:
+        if self.gate and x.dim() == 1:  # ok: [TBR310] Python state and the rank
+            x = x * 2
+        if mask is not None:  # ok: [TBR310] identity
+            x = x.masked_fill(mask, 0.0)
+        n = steps.sum().item()
+        torch._check(n > 0)
+        if n > 0:  # ok: [TBR310] promised just before
+            x = x.sin()
+        for step in steps.tolist():  # ok: [TBR310] as many rounds as there are elements
+            x = x + step
+        if not torch.compiler.is_exporting() and x.max() > 1:  # ok: [TBR310] not in the exported program
+            x = x / x.max()
+        return self.picked(x) * x.sum().item()  # ok: [TBR310] a scalar in arithmetic
+
+    def picked(self, x: Tensor) -> Tensor:
+        return torch.where(x.sum() > 0, x.sin(), x)  # ok: [TBR310] no Python branch
+
+
+calm = torch.export.export(Calm(), (torch.rand(4), torch.tensor([1, 2])))
+
+
+def export(module: nn.Module, args: tuple) -> nn.Module:
+    return module
+
+
+class NotExported(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        if x.sum() > 0:  # error: [TBR101]
+            x = x.sin()
+        return x
+
+
+other = export(NotExported(), (torch.rand(4),))  # ok: [TBR310] another function of that name

@@ -1,0 +1,76 @@
+"""TBR311: a value or a size decides a branch in a function that is traced once."""
+
+import torch
+import torch.fx
+from torch import Tensor, nn
+from torch.fx.experimental.proxy_tensor import make_fx
+
+
+def helper(x: Tensor) -> Tensor:
+    return x if x.max() > 1 else x + 1  # error: [TBR311]
+
+
+class Net(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = helper(self.fc(x))
+        if x.shape[0] > 2:  # error: [TBR311]
+            x = x[:2]
+        for i in range(x.size(0)):  # error: [TBR311]
+            x = x + x[i]
+        if x.sum() > 0:  # error: [TBR311]
+            x = x.sin()
+        return calm(x)
+
+
+def calm(x: Tensor) -> Tensor:
+    if x.dim() == 1:  # ok: [TBR311] the rank
+        x = x.unsqueeze(0)
+    if x.isnan().any():  # ok: [TBR311] the trace loses this check, its result stays right
+        raise ValueError("nan")
+    if not torch.jit.is_tracing() and x.max() > 5:  # ok: [TBR311] not while tracing
+        x = x / x.max()
+    return scripted(x) + torch.where(x.sum() > 0, x, -x) + x.shape[0]  # ok: [TBR311] recorded as operations
+
+
+@torch.jit.script
+def scripted(x: Tensor) -> Tensor:
+    if x.size(0) > 3:  # ok: [TBR311] a scripted function keeps its control flow in a trace
+        x = x[:3]
+    return x
+
+
+traced = torch.jit.trace(Net(), torch.rand(3, 4))
+
+
+def symbolic(x: Tensor) -> Tensor:
+    if x.sum() > 0:  # error: [TBR311] "raises"
+        x = x.sin()
+    if x.shape[0] == 0:  # error: [TBR311] "raises"
+        raise ValueError("empty")
+    return x
+
+
+graph = torch.fx.symbolic_trace(symbolic)
+
+
+def proxied(x: Tensor) -> Tensor:
+    if x.shape[0] > 4:  # error: [TBR311] "keeps"
+        x = x[:4]
+    if x.max() > 1:  # error: [TBR311] "raises"
+        x = x / x.max()
+    return x
+
+
+made = make_fx(proxied)(torch.rand(3))
+
+
+def untraced(x: Tensor) -> Tensor:
+    return helper_of_nobody(x)
+
+
+def helper_of_nobody(x: Tensor) -> Tensor:
+    return x[:2] if x.shape[0] > 2 else x  # ok: [TBR311] in no trace
