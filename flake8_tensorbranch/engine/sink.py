@@ -24,6 +24,14 @@ class SinkKind(enum.Enum):
     SIZE_LOOP = "size-loop"
     CHECKPOINT = "checkpoint"  # a call that checkpoints a function
     SCOPE = "scope"  # a context that is open while a checkpointed function runs
+    STATE = "state"  # a checkpointed region changes what outlives it
+    LATE_BINDING = "late-binding"  # a checkpointed function reads a name that is bound anew before its recompute
+    SWALLOWED = "swallowed"  # a handler in a checkpointed region takes what ends its recompute
+    CHANGED = "changed"  # something that the recompute reads is changed before it
+    KEPT_GRAPH = "kept-graph"  # a cache that a checkpointed region fills keeps a tensor with its graph
+    DYNAMIC_SHAPE = "dynamic-shape"  # values decide the size of a tensor in a checkpointed region
+    STATISTICS = "statistics"  # a normalization in a checkpointed region keeps running statistics
+    RNG_STATE = "rng-state"  # a checkpoint that does not restore the random state
     SCALAR_READ = "scalar-read"  # a tensor's value becomes a Python number
     DYNAMIC_SHAPE = "dynamic-shape"  # an operator's result has a size that depends on values
     STATE = "state"  # Python state that a compiled function is specialised on and that changes
@@ -115,3 +123,18 @@ class ScopeSite(SinkSite):
     state: str
     related: tuple[Related, ...] = ()
     facts: dict[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RegionSite(SinkSite):
+    """Something in a checkpointed region that its recompute does not repeat alike.
+
+    `subject` is the source text it is about, `form` says in one word which way it is (each sink's rule knows its forms). `reentrant`
+    is the variant of the checkpoint, None where the source does not tell.
+    """
+
+    subject: str
+    form: str
+    reentrant: bool | None
+    certain: bool = True
+    related: tuple[Related, ...] = ()
