@@ -8,7 +8,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.backward import Backward
 from flake8_tensorbranch.engine.frozen import Frozen
-from flake8_tensorbranch.engine.lattice import CONTAINER, HOST, MAPPING, OBJECT, TENSOR
+from flake8_tensorbranch.engine.lattice import CALLABLE, CONTAINER, HOST, MAPPING, NONE, OBJECT, TENSOR
 from flake8_tensorbranch.engine.modes import loop_around
 from flake8_tensorbranch.engine.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.recomputes import Recompute, Recomputes
@@ -20,6 +20,7 @@ _DDP: Final = "torch.nn.parallel.DistributedDataParallel"
 _METADATA: Final = frozenset(["shape", "dtype", "device", "size", "dim", "ndim", "requires_grad", "numel"])
 _INNER: Final = frozenset({"retain_grad", "register_hook"})
 _CUTS: Final = frozenset(["detach", "item", "tolist", "numpy"])
+_NO_TENSOR: Final = OBJECT | HOST | CONTAINER | MAPPING
 _LITERALS: Final = (nodes.List, nodes.Dict, nodes.ListComp, nodes.DictComp)
 
 
@@ -324,9 +325,13 @@ def saves_object(origins: Origins, made: Recompute) -> str:
                 plain = argument.value if isinstance(argument, nodes.Starred) else argument
                 saved.update([plain.name] if isinstance(plain, nodes.Name) else [])
     slots = [p.name for p in home.forward.params if not p.keyword_only][1:]
-    for position, argument in enumerate(call.args):
+    values = [origins.value(Expr(made.call.module, made.call.scope, a)) for a in call.args]
+    function = made.function.node if made.function is not None else None
+    inputs = [v for v, a in zip(values, call.args, strict=True) if a is not function]
+    if all(v.must(_NO_TENSOR | CALLABLE | NONE) for v in inputs):
+        return ""  # without a tensor among the inputs nothing is saved
+    for position, (argument, value) in enumerate(zip(call.args, values, strict=True)):
         name = slots[position] if position < len(slots) else home.forward.vararg
-        value = origins.value(Expr(made.call.module, made.call.scope, argument))
-        if name in saved and value.must(OBJECT | HOST | CONTAINER | MAPPING):
+        if name in saved and value.must(_NO_TENSOR):
             return str(argument.as_string())
     return ""

@@ -13,5 +13,5 @@ RULE = Rule("reentrant-partial-backward", frozenset({SinkKind.CHECKPOINT}), "E",
 def check(site: CheckpointSite) -> Iterator[Finding]:
     """Report checkpoints that such a backward goes through."""
     if site.facts.get("partial_backward") is not None:
-        message = "autograd.grad or backward(inputs=) goes through this reentrant checkpoint and raises RuntimeError"
+        message = "autograd.grad or backward(inputs=) through this reentrant checkpoint fails"
         yield Finding(site.node, message, "pass use_reentrant=False", related=site.related)

@@ -32,9 +32,9 @@ def sensitivity(layer: nn.Linear, x: torch.Tensor) -> torch.Tensor:
     return torch.autograd.grad(y.sum(), x)[0]
 
 
-def only_the_head(layer: nn.Linear, x: torch.Tensor) -> None:
+def only_the_input(layer: nn.Linear, x: torch.Tensor) -> None:
     loss = checkpoint(layer, x.requires_grad_(), use_reentrant=True).square().mean()  # error: [TBR503]
-    loss.backward(inputs=[layer.weight])
+    loss.backward(inputs=[x])
 
 
 # Rightly silent.

@@ -55,7 +55,7 @@ def scaled(layer: nn.Module, x: torch.Tensor) -> torch.Tensor:
 
 
 def listed(layer: nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    return Saves.apply(layer, [x, y])  # error: [TBR512]
+    return Saves.apply(layer, x, [x, y])  # error: [TBR512]
 
 
 # Rightly silent.
@@ -67,6 +67,10 @@ def tensors(layer: nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 def nothing(layer: nn.Module, x: torch.Tensor) -> torch.Tensor:
     return Saves.apply(layer, x, None)  # ok: [TBR512] None may be saved
+
+
+def inside_only(layer: Any, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return Saves.apply(layer, [x, y])  # ok: [TBR512] no tensor among the inputs, so nothing is saved
 
 
 def kept(layer: nn.Module, x: torch.Tensor, mask: Mask) -> torch.Tensor:

@@ -1,0 +1,52 @@
+"""TBR407: functional_call on a module that checkpoints inside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.oracle.support import loaded, observe, page, require_torch
+
+torch = require_torch()
+pytestmark = pytest.mark.oracle
+
+
+def rows(*shape: int) -> Any:
+    """The same small random tensor every time."""
+    return torch.randn(*(shape or (2, 4)), generator=torch.Generator().manual_seed(0))
+
+
+def gradients(module: Any) -> list[Any]:
+    """The gradients of the given parameters, all of them 0.5."""
+    net = module.Net()
+    given = {name: torch.full_like(value, 0.5).requires_grad_() for name, value in net.named_parameters()}
+    module.step(net, given, rows())
+    return [value.grad for value in given.values()]
+
+
+def expected() -> list[Any]:
+    """What the same step gives without a checkpoint."""
+    weight, bias = torch.full((4, 4), 0.5).requires_grad_(), torch.full((4,), 0.5).requires_grad_()
+    inner = torch.nn.functional.linear(rows(), weight, bias).tanh()
+    torch.nn.functional.linear(inner, weight, bias).sum().backward()
+    return [weight.grad, bias.grad]
+
+
+def test_example_is_silent_and_wrong() -> None:
+    with loaded(page("TBR407").example) as bad:
+        outcome = observe(gradients, bad)
+    assert (outcome.error, outcome.warnings) == (None, [])
+    assert not all(torch.allclose(a, b) for a, b in zip(outcome.value, expected(), strict=True))
+
+
+def test_repair_is_right() -> None:
+    with loaded(page("TBR407").repair) as good:
+        assert all(torch.allclose(a, b) for a, b in zip(gradients(good), expected(), strict=True))
+
+
+@pytest.mark.parametrize("reentrant", [True])
+def test_reentrant_gives_the_parameters_nothing(reentrant: bool) -> None:
+    source = page("TBR407").example.replace("use_reentrant=False", f"use_reentrant={reentrant}")
+    with loaded(source.replace("(x,)).sum()", "(x.requires_grad_(),)).sum()")) as bad:
+        assert gradients(bad) == [None, None]

@@ -1,0 +1,40 @@
+"""TBR504: tensors in a list or dict leave a reentrant checkpoint detached."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.oracle.support import loaded, page, require_torch
+
+torch = require_torch()
+pytestmark = pytest.mark.oracle
+
+
+def rows(*shape: int) -> Any:
+    """The same small random tensor every time."""
+    return torch.randn(*(shape or (2, 4)), generator=torch.Generator().manual_seed(0))
+
+
+def trained(source: str) -> bool:
+    with loaded(source) as module:
+        net = module.Net()
+        net(rows()).sum().backward()
+    assert net.stem.weight.grad is not None
+    return net.body.weight.grad is not None
+
+
+@pytest.mark.parametrize("made", ['{"hidden": self.body(x)}', "[self.body(x)]"])
+def test_example_gives_the_region_no_gradient(made: str) -> None:
+    source = page("TBR504").example.replace('{"hidden": self.body(x)}', made)
+    assert not trained(source if "{" in made else source.replace('["hidden"]', "[0]"))
+
+
+def test_tuple_is_connected() -> None:
+    source = page("TBR504").example.replace('{"hidden": self.body(x)}', "(self.body(x), None)")
+    assert trained(source.replace('["hidden"]', "[0]"))
+
+
+def test_repair_trains_the_region() -> None:
+    assert trained(page("TBR504").repair)
