@@ -33,8 +33,8 @@ class SinkKind(enum.Enum):
     STATISTICS = "statistics"  # a normalization in a checkpointed region keeps running statistics
     RNG_STATE = "rng-state"  # a checkpoint that does not restore the random state
     SCALAR_READ = "scalar-read"  # a tensor's value becomes a Python number
-    DYNAMIC_SHAPE = "dynamic-shape"  # an operator's result has a size that depends on values
-    STATE = "state"  # Python state that a compiled function is specialised on and that changes
+    SIZED_RESULT = "sized-result"  # an operator's result has a size that depends on values
+    COMPILED_STATE = "compiled-state"  # Python state that a compiled function is specialised on and that changes
     DIMENSION = "dimension"  # a dimension declared dynamic that something fixes
     UNGUARDED = "unguarded"  # a compiled function runs under a setting that its guards do not know
     FLEX = "flex"  # a call of flex_attention
@@ -81,6 +81,7 @@ class ValueSite(SinkSite):
     checked: bool = False  # `torch._check` promised something about what is read: a tracer may know the outcome
     mutated: str = ""
     form: str = "if"
+    comparison: str = ""  # of sizes: "equality" where only `==` and `!=` ask, "empty" where a size itself is compared with 0
     frame_lost: bool = False  # inside `for`, `try`, a generator: the whole frame runs eagerly
     related: tuple[Related, ...] = ()
 
