@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from flake8_tensorbranch.diagnostic import Confidence, Diagnostic
-from flake8_tensorbranch.engine import checkpoints, decisions, traced
+from flake8_tensorbranch.engine import checkpoints, decisions, regional, traced
 from flake8_tensorbranch.engine.program import Program
 from flake8_tensorbranch.engine.region import Regions
 from flake8_tensorbranch.engine.summary import Analysis
@@ -48,7 +48,12 @@ def check_source(
         regions = Regions(program, settings)
         found: dict[tuple[int, int, str], Diagnostic] = {}
         rules = by_sink()
-        sites = (decisions.sites(program, regions), checkpoints.sites(program, regions), traced.sites(program, regions))
+        sites = (
+            decisions.sites(program, regions),
+            checkpoints.sites(program, regions),
+            regional.sites(program, regions),
+            traced.sites(program, regions),
+        )
         for site in chain.from_iterable(sites):
             for loaded in rules[site.kind]:
                 if not settings.is_enabled(loaded.code, loaded.rule.opt_in):

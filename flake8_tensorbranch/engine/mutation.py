@@ -1,108 +1,140 @@
-"""State that a checkpointed region changes and its predicates read: attributes, buffers, counters."""
+"""State that checkpointed regions change: all changes of a file, and which of them a read in the region meets."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any, Final
+
 from astroid import nodes
 
+from flake8_tensorbranch.engine import places
+from flake8_tensorbranch.engine.changes import Change, How, changes
+from flake8_tensorbranch.engine.insides import Activation, Insides
+from flake8_tensorbranch.engine.origins import Origins
+from flake8_tensorbranch.engine.places import Place
 from flake8_tensorbranch.engine.program import Program
 from flake8_tensorbranch.engine.region import Regions
+from flake8_tensorbranch.engine.uses import reads, sources
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
+
+Order = tuple[tuple[int, int], ...]
+_NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
+_BRANCHES: Final = (nodes.If, nodes.For, nodes.While, nodes.Try, nodes.IfExp, nodes.Match)
 
 
 class Mutations:
-    """Which paths (`Class.attribute`, a module variable) the functions of checkpointed regions change."""
+    """The changes that the checkpointed regions of a program make."""
 
     def __init__(self, program: Program, regions: Regions) -> None:
         self.program = program
-        self._written: dict[tuple[str, str], list[tuple[FunctionInfo, nodes.NodeNG]]] = {}
-        for function in regions.members("checkpointed"):
-            self._collect(function)
+        self.regions = regions
+        self._insides: Insides | None = None
+        self._changes: list[Change] | None = None
+        self._reads: list[tuple[Activation, Any, Place]] | None = None
 
-    def _collect(self, function: FunctionInfo) -> None:
-        if function.name == "__init__":
-            return
-        for store in function.attribute_stores:
-            self._write(function, store)
-        for call in function.calls:
-            func = call.func
-            if isinstance(func, nodes.Attribute) and func.attrname.endswith("_") and not func.attrname.endswith("__"):
-                if isinstance(func.expr, nodes.Attribute):
-                    self._write(function, func.expr)
-        for name in function.declared_global:
-            for node in function.local_names.get(name, ()):
-                self._written.setdefault(("", name), []).append((function, node))
-            for node in function.node.nodes_of_class(nodes.AssignName):
-                if node.name == name:
-                    self._written.setdefault(("", name), []).append((function, node))
+    @property
+    def insides(self) -> Insides:
+        """What runs in the regions."""
+        if self._insides is None:
+            self._insides = Insides(Origins(self.program), self.regions)
+        return self._insides
 
-    def _write(self, function: FunctionInfo, node: nodes.Attribute | nodes.AssignAttr) -> None:
-        key = self._key(function, node)
-        if key is not None:
-            self._written.setdefault(key, []).append((function, node))
-
-    def _key(self, function: FunctionInfo, node: nodes.Attribute | nodes.AssignAttr) -> tuple[str, str] | None:
-        path = dotted(node)
-        if path is None or function.cls is None or not function.params:
-            return None
-        head, _, rest = path.partition(".")
-        return (function.cls.qualname, rest) if head == function.params[0].name else None
+    @property
+    def changes(self) -> list[Change]:
+        """Every change, by the activations that make it."""
+        if self._changes is None:
+            own = [a for a in self.insides.all() if a.function.name != "__init__"]
+            self._changes = [change for activation in own for change in changes(activation)]
+        return self._changes
 
     def read(self, scope: FunctionInfo | None, test: nodes.NodeNG) -> str:
         """The state that a predicate reads and its region changes, as spelled; empty when there is none."""
-        if scope is None or not self._written:
+        if scope is None:
             return ""
-        for node in self._sources(scope, test):
-            if isinstance(node, nodes.Attribute):
-                key = self._key(scope, node)
-            elif isinstance(node, nodes.Name) and (node.name not in scope.local_names or node.name in scope.declared_global):
-                key = ("", node.name)
-            else:
+        for activation in self.insides.all():
+            if activation.function is not scope or not self.changes:
                 continue
-            if key is not None and any(_matters(scope, node, function, write) for function, write in self._written.get(key, [])):
-                return dotted(node) or ""
+            for at, node in sources(activation, test):
+                place = places.of(at, node)
+                if place is not None and any(self.matters(change, at, node, place) for change in self.changes):
+                    return dotted(node) or node.as_string()
         return ""
 
-    def _sources(self, scope: FunctionInfo, test: nodes.NodeNG) -> list[nodes.NodeNG]:
-        """Names and attributes in a test, and in the assignments of the locals it names."""
-        found: list[nodes.NodeNG] = []
-        names: set[str] = set()
-        work = [test]
-        while work:
-            top = work.pop()
-            for node in _reads(top):
-                found.append(node)
-                if isinstance(node, nodes.Name) and node.name in scope.local_names and node.name not in names:
-                    names.add(node.name)
-                    for bound in scope.local_names[node.name]:
-                        parent = bound.parent if isinstance(bound, nodes.NodeNG) else None
-                        if isinstance(parent, nodes.Assign) and parent.lineno <= test.lineno and len(names) < 12:
-                            work.append(parent.value)
-        return found
+    def matters(self, change: Change, at: Activation, node: Any, place: Place) -> bool:
+        """True when a change makes the recompute read another value at a node than the forward did."""
+        if change.memo or not change.place.meets(place) or self.renewed(place, at, node):
+            return False
+        if change.how is How.STORES:
+            if any(part.startswith("[") and not part.startswith("['") for part in change.place.path):
+                return False  # which element is stored, and which is read, cannot be told
+            return order_of(at, node) < change.order and not _is_hit(node)
+        return True
+
+    def renewed(self, place: Place, at: Activation, node: Any) -> bool:
+        """True when every run of the region stores the state anew before it comes to a node."""
+        return any(
+            c.how is How.STORES and not c.memo and c.place == place and _always(c) and c.order < order_of(at, node)
+            for c in self.changes
+            if c.activation.entry is at.entry
+        )
+
+    def reads_of(self, change: Change) -> Iterator[tuple[Activation, Any]]:
+        """The places where the region reads the changed state, but for the change itself."""
+        if self._reads is None:
+            self._reads = list(self._all_reads())
+        for at, node, place in self._reads:
+            if change.place.meets(place) and not _inside(node, change.node):
+                yield at, node
+
+    def _all_reads(self) -> Iterator[tuple[Activation, Any, Place]]:
+        for activation in self.insides.all():
+            for node in _expressions(activation.function):
+                for read in reads(node):
+                    place = places.of(activation, read)
+                    if place is not None and activation.reached(read):
+                        yield activation, read, place
 
 
-def _reads(top: nodes.NodeNG) -> list[nodes.NodeNG]:
-    """Reads below a node; a test for None asks no value, and what is called is no state."""
-    found: list[nodes.NodeNG] = []
-    stack = [top]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, nodes.Compare) and any(op in ("is", "is not") for op, _ in node.ops):
+def order_of(activation: Activation, node: Any) -> Order:
+    """When in its region's run a node of an activation is evaluated."""
+    return (*activation.order, (int(node.lineno or 0), int(node.col_offset or 0)))
+
+
+def _expressions(function: FunctionInfo) -> Iterator[Any]:
+    """The expressions that the statements of a function evaluate."""
+    if function.is_lambda:
+        yield function.node.body
+        return
+    for statement in function.node.nodes_of_class((nodes.NodeNG,), _NESTED):
+        if statement is function.node or not statement.is_statement:
             continue
-        if isinstance(node, (nodes.Attribute, nodes.Name)):
-            found.append(node)
-        stack.extend(node.get_children())
-    return found
+        for child in statement.get_children():
+            if not child.is_statement and not isinstance(child, (nodes.AssignName, nodes.AssignAttr, nodes.Arguments)):
+                yield child
 
 
-def _matters(scope: FunctionInfo, node: nodes.NodeNG, function: FunctionInfo, write: nodes.NodeNG) -> bool:
-    """True when the write makes the recompute read another value: it builds on the old one, or comes after the read."""
-    if isinstance(write, nodes.Attribute):
-        return True  # an operation in place
-    statement = write.statement()
-    if isinstance(statement, nodes.AugAssign):
-        return True
-    path = dotted(write)
-    value = getattr(statement, "value", None)
-    if value is not None and any(dotted(n) == path for n in _reads(value)):
-        return True
-    return function is scope and statement.lineno > node.lineno
+def _inside(node: Any, top: Any) -> bool:
+    statement = top if top.is_statement else top.statement()
+    return bool(statement is node or (statement.parent_of(node) and not isinstance(statement, (nodes.For, nodes.Return))) or top.parent_of(node))
+
+
+def _always(change: Change) -> bool:
+    """True when no branch and no loop stands around a change, in its function and the calls that lead to it."""
+    at: Activation | None = change.activation
+    node: Any = change.node
+    while at is not None and node is not None:
+        up = node.parent
+        while up is not None and up is not at.function.node:
+            if isinstance(up, _BRANCHES):
+                return False
+            up = up.parent
+        node, at = at.call, at.parent
+    return True
+
+
+def _is_hit(node: Any) -> bool:
+    """True for what a cache gives back at once: `return self.table` under a test that it is there."""
+    up = node.parent
+    while up is not None and not up.is_statement:
+        up = up.parent
+    return isinstance(up, nodes.Return) and isinstance(up.parent, nodes.If) and len(up.parent.body) == 1

@@ -1,0 +1,219 @@
+"""Sites of state that a checkpointed region changes, so that its recompute changes it a second time or starts from other state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.diagnostic import Related
+from flake8_tensorbranch.engine import saving, trace
+from flake8_tensorbranch.engine.changes import Change, How
+from flake8_tensorbranch.engine.insides import Activation
+from flake8_tensorbranch.engine.lattice import TENSOR, UNKNOWN
+from flake8_tensorbranch.engine.modes import without_grad
+from flake8_tensorbranch.engine.mutation import Mutations
+from flake8_tensorbranch.engine.region import describe
+from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
+
+_CUTS: Final = frozenset({"detach", "item", "tolist", "numpy", "float", "int", "bool", "argmax", "data"})
+_RESETS: Final = frozenset({"zero_", "fill_", "clear", "reset", "copy_"})
+_SCOPES: Final = (nodes.FunctionDef, nodes.Lambda, nodes.Module, nodes.ClassDef)
+
+
+class Consumption:
+    """Judges the changes of one program."""
+
+    def __init__(self, mutations: Mutations) -> None:
+        self.mutations = mutations
+        self.program = mutations.program
+
+    def sites(self) -> Iterator[RegionSite]:
+        """One site for each changed state at each statement of the file under check."""
+        seen: set[tuple[int, object]] = set()
+        here = set(self.mutations.insides.here())
+        for change in self.mutations.changes:
+            if change.activation not in here:
+                continue
+            key = (int(change.node.lineno or 0), change.place)
+            if key in seen:
+                continue
+            form = self.form(change)
+            if form:
+                seen.add(key)
+                yield site(SinkKind.STATE, change.activation, change.node, form, _subject(change))
+
+    def form(self, change: Change) -> str:
+        """What the recompute gets wrong by a change; empty where it repeats alike, or where nothing is lost."""
+        at = change.activation
+        if change.memo or skipped(at, change.node):
+            return ""
+        if change.how is How.TAKES:
+            balanced = any(c.how is How.ADDS and c.place == change.place for c in self.mutations.changes)
+            return "" if balanced or self._renewed(change) else "takes"
+        if change.how is How.ARGUMENT:
+            return "argument"
+        if self._renewed(change):
+            return ""
+        if change.how is How.STORES:
+            for reader, node in self.mutations.reads_of(change):
+                same = reader.entry is at.entry
+                if same and self.mutations.matters(change, reader, node, change.place):
+                    return "starts"
+            return ""
+        return self._adds(change)
+
+    def _adds(self, change: Change) -> str:
+        at = change.activation
+        grows = isinstance(change.node, nodes.Call) and not change.node.func.attrname.endswith("_")
+        if grows and any(c.how is How.TAKES and c.place == change.place for c in self.mutations.changes):
+            return ""  # a stack: what is pushed is popped
+        if any(reader.entry is at.entry for reader, _ in self.mutations.reads_of(change)) or _reads_itself(change, at):
+            return "feeds"
+        if self._is_loss(change) and self._reset_outside(change):
+            return ""  # read between the forward and backward, and begun anew for each step
+        if at.entry.reentrant is False and not saving.after(self.mutations.insides.origins, at, change.node):
+            return ""  # the recompute has stopped before it comes here
+        if grows and not isinstance(change.place.root, ClassInfo) and not _is_global(change):
+            return ""
+        return "" if grows and self._reset_outside(change) else "counts"
+
+    def _renewed(self, change: Change) -> bool:
+        return self.mutations.renewed(change.place, change.activation, change.node)
+
+    def _is_loss(self, change: Change) -> bool:
+        """True for a sum of tensors that keep their graph."""
+        value = change.value
+        if value is None or without_grad(self.mutations.insides.origins, change.activation.expr(change.node), 0):
+            return False
+        if isinstance(value, nodes.Call) and value is change.node:
+            parts = list(value.args)
+        else:
+            parts = [value]
+        cut = any(
+            isinstance(n, nodes.Call) and (getattr(n.func, "attrname", "") in _CUTS or getattr(n.func, "name", "") in _CUTS)
+            for p in parts
+            for n in p.nodes_of_class(nodes.Call)
+        )
+        kinds = 0
+        for part in parts:
+            kinds |= change.activation.facts.values.get(part, UNKNOWN).kinds
+        return bool(kinds & TENSOR) and not cut
+
+    def _reset_outside(self, change: Change) -> bool:
+        """True when code outside of the region sets the state anew, constructors apart."""
+        inside = {a.function for a in self.mutations.insides.all()}
+        name = next((p for p in change.place.path if not p.startswith("[")), "")
+        if not name and isinstance(change.place.root, tuple):
+            name = str(change.place.root[1])
+        for function in self.program.index.functions:
+            if function in inside or function.name == "__init__":
+                continue
+            if any(s.attrname == name for s in function.attribute_stores) or name in function.declared_global:
+                return True
+            for call in function.calls:
+                func = call.func
+                if isinstance(func, nodes.Attribute) and func.attrname in _RESETS:
+                    if getattr(func.expr, "attrname", getattr(func.expr, "name", "")) == name:
+                        return True
+        return False
+
+
+def _is_global(change: Change) -> bool:
+    root = change.place.root
+    return isinstance(root, tuple) and isinstance(root[0], ModuleIndex)
+
+
+def _reads_itself(change: Change, at: Activation) -> bool:
+    """True when the value stored is returned or worked on as well, through a local: `state = f(self.state); self.state = state`."""
+    value = change.value
+    if not isinstance(change.node, nodes.Assign) or not isinstance(value, nodes.Name):
+        return False
+    function: FunctionInfo = at.function
+    uses = [n for n in function.node.nodes_of_class(nodes.Name) if n.name == value.name and n is not value]
+    return any(n.lineno > change.node.lineno for n in uses) or len(uses) > 1
+
+
+def skipped(activation: Activation, node: Any) -> bool:
+    """True where the source around a node shows that one of forward and recompute leaves it out, or that nothing is recomputed."""
+    at: Activation | None = activation
+    while at is not None and node is not None:
+        child, up = node, node.parent
+        while up is not None and not isinstance(child, _SCOPES):
+            if isinstance(up, (nodes.If, nodes.IfExp)) and child is not up.test:
+                taken = child in up.body if isinstance(up, nodes.If) else child is up.body
+                if _leaves_out(up.test, taken, activation.entry.reentrant):
+                    return True
+            for block in ("body", "orelse"):
+                statements = getattr(up, block, None)
+                if isinstance(statements, list) and child in statements:
+                    for earlier in statements[: statements.index(child)]:
+                        if isinstance(earlier, nodes.If) and earlier.body and isinstance(earlier.body[-1], nodes.Return):
+                            if _leaves_out(earlier.test, False, activation.entry.reentrant):
+                                return True
+            child, up = up, up.parent
+        node, at = at.call, at.parent
+    return False
+
+
+def _leaves_out(test: Any, taken: bool, reentrant: bool | None) -> bool:
+    """True when a test that came out as `taken` holds in one of the two runs only, or in no training run."""
+    if isinstance(test, nodes.UnaryOp) and test.op == "not":
+        return _leaves_out(test.operand, not taken, reentrant)
+    if isinstance(test, nodes.BoolOp):
+        if (test.op == "and") == taken:
+            return any(_leaves_out(v, taken, reentrant) for v in test.values)
+        return all(_leaves_out(v, taken, reentrant) for v in test.values)
+    target = test.func if isinstance(test, nodes.Call) else test
+    name = str(getattr(target, "attrname", getattr(target, "name", "")))
+    if "recomput" in name.lower():
+        return True
+    if name == "training":
+        return not taken
+    if name == "is_grad_enabled":
+        return not taken or reentrant is not False
+    return False
+
+
+def _subject(change: Change) -> str:
+    node: Any = change.node
+    if isinstance(node, nodes.AugAssign):
+        return trace.spelled(node.target)
+    if isinstance(node, (nodes.Assign, nodes.AnnAssign)):
+        target = node.targets[0] if isinstance(node, nodes.Assign) else node.target
+        return trace.spelled(target)
+    if isinstance(node, nodes.Call):
+        func = node.func
+        if change.how is not How.TAKES and isinstance(func, nodes.Attribute):
+            while isinstance(func.expr, nodes.Call) and isinstance(func.expr.func, nodes.Attribute):
+                func = func.expr.func
+            return trace.spelled(func.expr)
+    return trace.spelled(node)
+
+
+def site(kind: SinkKind, activation: Activation, node: Any, form: str, subject: str, certain: bool = True) -> RegionSite:
+    """A site in an activation, with the entry of its region as a related place."""
+    return RegionSite(kind, node, activation.function, subject, form, activation.entry.reentrant, certain, related(activation))
+
+
+def related(activation: Activation) -> tuple[Related, ...]:
+    """Where the region begins, and the calls that lead to an activation."""
+    index = activation.origins.program.index
+    found: list[Related] = []
+    begin = activation.entry.node
+    if begin is not None:
+        found.append(Related(index.path, begin.lineno or 1, begin.col_offset or 0, f"checkpointed by {describe(activation.entry)}"))
+    way: list[Activation] = []
+    up: Activation | None = activation
+    while up is not None and up.parent is not None:
+        way.append(up)
+        up = up.parent
+    for step in reversed(way[-4:]):
+        call = step.call
+        if call is not None and step.parent is not None:
+            path = step.parent.function.module.path
+            text = f"which calls {trace.spelled(getattr(call, 'func', call))}"
+            found.append(Related(path, call.lineno or 1, call.col_offset or 0, text))
+    return tuple(found)

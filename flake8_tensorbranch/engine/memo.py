@@ -1,0 +1,89 @@
+"""Caches that are filled once: a store whose own guard asks whether it is needed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine import places
+from flake8_tensorbranch.engine.places import Place
+
+if TYPE_CHECKING:
+    from flake8_tensorbranch.engine.insides import Activation
+
+_SCOPES: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef, nodes.Module)
+_WORK: Final = (nodes.Return, nodes.Expr)
+
+
+def is_memo(activation: Activation, node: Any, place: Place) -> bool:
+    """True when a store runs only where a test of the same state finds it missing or out of date, and that test decides nothing else.
+
+    Such a store makes its guard false: the recompute skips it and reads what the forward stored.
+    """
+    child, up = node, node.parent
+    while up is not None and not isinstance(child, _SCOPES):
+        if isinstance(up, nodes.If) and child is not up.test:
+            if _asks(activation, up.test, place) and (_is_presence(up.test) or _only_stores(activation, up.body)):
+                return True
+        elif isinstance(up, nodes.IfExp) and child is up.orelse and _asks(activation, up.test, place):
+            return False
+        for block in ("body", "orelse"):
+            statements = getattr(up, block, None)
+            if isinstance(statements, list) and child in statements:
+                if any(_is_hit(activation, s, place) for s in statements[: statements.index(child)]):
+                    return True
+        child, up = up, up.parent
+    return False
+
+
+def _asks(activation: Activation, test: nodes.NodeNG, place: Place) -> bool:
+    """True when a test reads the state, or what holds it: `self.table is None`, `key not in self.tables`, `hasattr(self, "table")`."""
+    for read in test.nodes_of_class((nodes.Attribute, nodes.Name, nodes.Subscript)):
+        if isinstance(read, nodes.Name) and isinstance(read.parent, nodes.Attribute):
+            continue
+        found = places.of(activation, read)
+        if found is not None and found.meets(place):
+            return True
+    for call in test.nodes_of_class(nodes.Call):
+        name = call.args[1] if len(call.args) > 1 else None
+        if isinstance(call.func, nodes.Name) and call.func.name in ("hasattr", "getattr") and isinstance(name, nodes.Const):
+            return place.path[:1] == (name.value,)
+    return False
+
+
+def _is_presence(test: nodes.NodeNG) -> bool:
+    """True for tests for None, for a key and for an attribute."""
+    if isinstance(test, nodes.UnaryOp) and test.op == "not":
+        return _is_presence(test.operand)
+    if isinstance(test, nodes.BoolOp):
+        return any(_is_presence(v) for v in test.values)
+    if isinstance(test, nodes.Compare):
+        return any(op in ("is", "is not", "in", "not in") for op, _ in test.ops)
+    return isinstance(test, nodes.Call) and isinstance(test.func, nodes.Name) and test.func.name == "hasattr"
+
+
+def _only_stores(activation: Activation, body: list[Any]) -> bool:
+    """True when statements change nothing but state that outlives the run."""
+    for statement in body:
+        if isinstance(statement, (nodes.Assign, nodes.AnnAssign, nodes.AugAssign)):
+            targets = statement.targets if isinstance(statement, nodes.Assign) else [statement.target]
+            if isinstance(statement, nodes.AugAssign) or not all(isinstance(t, (nodes.AssignAttr, nodes.Subscript)) for t in targets):
+                return False
+        elif isinstance(statement, nodes.Expr) and isinstance(statement.value, nodes.Call):
+            func = statement.value.func
+            if not isinstance(func, nodes.Attribute) or places.of(activation, func.expr) is None:
+                return False
+        elif isinstance(statement, nodes.With):
+            if not _only_stores(activation, statement.body):
+                return False
+        elif not isinstance(statement, nodes.Pass):
+            return False
+    return True
+
+
+def _is_hit(activation: Activation, statement: Any, place: Place) -> bool:
+    """True for `if self.table is not None: return self.table` and its like."""
+    if not isinstance(statement, nodes.If) or not statement.body or not isinstance(statement.body[-1], nodes.Return):
+        return False
+    return _is_presence(statement.test) and _asks(activation, statement.test, place)

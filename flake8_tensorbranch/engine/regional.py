@@ -1,0 +1,19 @@
+"""Sites of what checkpointed regions do that their recompute does not repeat alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flake8_tensorbranch.engine.consumption import Consumption
+from flake8_tensorbranch.engine.mutation import Mutations
+from flake8_tensorbranch.engine.program import Program
+from flake8_tensorbranch.engine.region import Regions
+from flake8_tensorbranch.engine.sink import RegionSite
+
+
+def sites(program: Program, regions: Regions) -> Iterator[RegionSite]:
+    """The sites of every checkpointed region of a program."""
+    if not any(begin.kind == "checkpointed" for begin, _ in regions.entries):
+        return
+    mutations = Mutations(program, regions)
+    yield from Consumption(mutations).sites()
