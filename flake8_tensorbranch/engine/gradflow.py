@@ -102,11 +102,11 @@ class GradFlow:
         ):
             bits = [self._element(a) for a in node.args]
             return max(bits, default=MAY)
-        for ref in self.origins.value(self._expr(node)).refs:
-            if isinstance(ref, Instance):
-                name = ref.cls if isinstance(ref.cls, str) else ref.cls.name
-                if name.rsplit(".", 1)[-1] in LOADERS:
-                    return NO
+        names = [str(r.cls) for r in self.origins.value(self._expr(node)).refs if isinstance(r, Instance)]
+        for origin in self.origins.of(self._expr(node)):
+            names.extend(self.origins.externals(origin) if isinstance(origin.node, nodes.Call) else ())
+        if any(name.rsplit(".", 1)[-1] in LOADERS for name in names):
+            return NO
         if (
             isinstance(node, (nodes.Name, nodes.Attribute))
             and "loader" in (dotted(node) or "").rsplit(".", 1)[-1].lower()
@@ -201,7 +201,7 @@ class GradFlow:
         known = self.state.get(path) if path is not None else None
         if known is not None:
             return known
-        if node.attrname in NO_ATTRIBUTES:
+        if node.attrname in NO_ATTRIBUTES or self.origins.value(self._expr(node)).must(HOST | NONE):
             return NO
         owner = self.origins.value(self._expr(node.expr))
         for ref in owner.refs:
@@ -209,7 +209,7 @@ class GradFlow:
                 return self._stored(ref.cls, node.attrname)
         if owner.kinds & TENSOR or owner.must(CONTAINER | MAPPING):
             return self.bits(node.expr)
-        return NO if self.origins.value(self._expr(node)).must(HOST | NONE) else MAY
+        return MAY
 
     def _stored(self, cls: ClassInfo, name: str) -> int:
         if self.gradients.frozen.attribute(cls, name):
@@ -259,8 +259,9 @@ class GradFlow:
             return NO
         if isinstance(func, nodes.Attribute):
             receiver = self.origins.value(self._expr(func.expr))
-            if receiver.kinds & (TENSOR | CONTAINER | MAPPING):
-                return _one(self.bits(func.expr) | given)
+            bits = self.bits(func.expr)
+            if receiver.kinds & (TENSOR | CONTAINER | MAPPING) or (bits == NO and not receiver.must(HOST | NONE)):
+                return _one(bits | given)
         return MAY
 
     def _record(self, node: nodes.Call) -> None:

@@ -18,6 +18,7 @@ from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 DEPTH: Final = 6
 _DDP: Final = "torch.nn.parallel.DistributedDataParallel"
 _METADATA: Final = frozenset(["shape", "dtype", "device", "size", "dim", "ndim", "requires_grad", "numel"])
+_GROWS: Final = frozenset({"append", "extend", "insert", "update", "setdefault"})
 _INNER: Final = frozenset({"retain_grad", "register_hook"})
 _CUTS: Final = frozenset(["detach", "item", "tolist", "numpy"])
 _NO_TENSOR: Final = OBJECT | HOST | CONTAINER | MAPPING
@@ -67,9 +68,9 @@ class Reentrant:
                 for origin in self.origins.of(result):
                     value, node = self.origins.value(origin), origin.node
                     plain = value.elem is not None and value.elem.must(HOST)
-                    empty = isinstance(node, (nodes.List, nodes.Dict)) and not (
-                        getattr(node, "elts", None) or getattr(node, "items", None)
-                    )
+                    held = getattr(node, "elts", None) or getattr(node, "items", None)
+                    empty = isinstance(node, (nodes.List, nodes.Dict)) and not held
+                    empty = empty and not _filled(function, result.node)
                     if isinstance(node, _LITERALS) and not plain and not empty:
                         return True
         return False
@@ -309,6 +310,20 @@ class Reentrant:
         generators = loop.generators if isinstance(loop, nodes.ComprehensionScope) else [loop]
         bound = {n.name for g in generators if hasattr(g, "target") for n in g.target.nodes_of_class(nodes.AssignName)}
         return not any(n.name in bound for n in callee.nodes_of_class(nodes.Name))
+
+
+def _filled(function: FunctionInfo, name: nodes.NodeNG) -> bool:
+    """True when a function puts something into a list or dict of its own that began empty."""
+    if not isinstance(name, nodes.Name):
+        return False
+    grows = (c.func for c in function.calls if isinstance(c.func, nodes.Attribute) and c.func.attrname in _GROWS)
+    if any(isinstance(f.expr, nodes.Name) and f.expr.name == name.name for f in grows):
+        return True
+    return any(
+        isinstance(target, nodes.Subscript) and isinstance(target.value, nodes.Name) and target.value.name == name.name
+        for statement in function.node.nodes_of_class(nodes.Assign)
+        for target in statement.targets
+    )
 
 
 def saves_object(origins: Origins, made: Recompute) -> str:

@@ -19,6 +19,7 @@ from flake8_tensorbranch.engine.sink import ScopeSite, SinkKind
 from flake8_tensorbranch.knowledge.scopes import Scope
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
+_CACHE: Final = "torch.nn.utils.parametrize.cached"
 _ATTENTION: Final = "the attention backend"
 _SELECTIVE: Final = "torch.utils.checkpoint.create_selective_checkpoint_contexts"
 _DEFAULT: Final = "torch.utils.checkpoint.noop_context_fn"
@@ -84,6 +85,8 @@ class Scoped:
     @staticmethod
     def _outside(opened: Opened, events: list[Event]) -> Event | None:
         """A backward that runs after the scope has ended; None when one runs inside of it, or none is in view."""
+        if opened.row is not None and opened.row.qualname == _CACHE:
+            return events[0] if events else None  # the recompute finds the cache filled, or gone: wrong either way
         if any(e.node is not None and opened.holds(e.node) for e in events):
             return None
         for event in events:
@@ -179,40 +182,31 @@ class Scoped:
         return True
 
     def _report(self, opened: Opened, made: Recompute, outside: Event) -> ScopeSite:
-        options = tuple(("use_reentrant", v) for v in self.variants(made))
-        entry = Entry("checkpointed", made.call.node, made.call.scope, made.row, options)
         variants = self.variants(made)
-        state = (
-            opened.row.state
-            if opened.row is not None
-            else opened.changes.everywhere
-            if opened.changes and opened.changes.everywhere
-            else ""
+        entry = Entry(
+            "checkpointed", made.call.node, made.call.scope, made.row, tuple(("use_reentrant", v) for v in variants)
         )
-        if not state and opened.changes is not None:
-            state = "`" + min(name for _, name, _ in opened.changes.keys) + "`"
-        paths = [
-            (made.call.module.path, made.call.node, "checkpointed here"),
-            (outside.call.module.path, outside.call.node, "recomputed by this backward"),
-        ]
-        found = tuple(Related(p, n.lineno or 1, n.col_offset or 0, m) for p, n, m in paths)
-        return ScopeSite(
-            SinkKind.SCOPE,
-            opened.node,
-            opened.function,
-            entry,
-            state,
-            found,
-            {
-                "form": "kernel"
-                if opened.row is not None and opened.row.state == _ATTENTION and opened.row.form == "context"
-                else "state",
-                "variants": variants,
-                "known": opened.row is not None,
-                "effect": "" if opened.row is None else opened.row.non_reentrant,
-                "callee": _callee(made),
-            },
+        places = [(made.call, "checkpointed here"), (outside.call, "recomputed by this backward")]
+        related = tuple(
+            Related(e.module.path, line(e.node) or 1, e.node.col_offset or 0, message) for e, message in places
         )
+        row, changes = opened.row, opened.changes
+        form = "state"
+        if row is not None:
+            state = row.state
+            form = (
+                "cache"
+                if row.qualname == _CACHE
+                else "kernel"
+                if row.state == _ATTENTION and row.form == "context"
+                else form
+            )
+        elif changes is not None and changes.everywhere:
+            state = changes.everywhere
+        else:
+            state = "`" + min(name for _, name, _ in changes.keys) + "`" if changes is not None else ""
+        facts: dict[str, object] = {"form": form, "variants": variants, "callee": _callee(made)}
+        return ScopeSite(SinkKind.SCOPE, opened.node, opened.function, entry, state, related, facts)
 
     def _related(self, *places: tuple[nodes.NodeNG, str]) -> tuple[Related, ...]:
         path = self.origins.program.index.path

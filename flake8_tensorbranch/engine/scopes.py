@@ -69,6 +69,10 @@ class Scopes:
         index = self.origins.program.index
         for call in index.calls if function is None else function.calls:
             func = call.func
+            if isinstance(func, nodes.Attribute) and func.attrname == "__enter__":
+                closed = self._closed(function, func.expr, call)
+                if closed is not None:
+                    yield from self._open(Expr(index, function, func.expr), function, closed)
             if not (
                 isinstance(func, nodes.Attribute)
                 and func.attrname in ("enter_context", "enter_async_context")
@@ -92,6 +96,13 @@ class Scopes:
                         body = _body_of(up)
                         return lambda node: line(node) >= line(entered) and body(node)
             up = up.parent
+        return self._closed(function, stack, entered)
+
+    def _closed(
+        self, function: FunctionInfo | None, manager: nodes.NodeNG, entered: nodes.Call
+    ) -> Callable[[nodes.NodeNG], bool] | None:
+        """What lies between the entry of a manager and the call that leaves it; None where no such call is seen."""
+        name = dotted(manager)
         for call in self.origins.program.index.calls if function is None else function.calls:
             if (
                 isinstance(call.func, nodes.Attribute)

@@ -16,6 +16,9 @@ def check(site: ScopeSite) -> Iterator[Finding]:
     if form == "dtype":
         message = "the recompute enters autocast with torch's default dtype, not the forward's"
         yield Finding(site.node, message, "keep get_autocast_dtype() in forward and pass it here", related=site.related)
+    elif form == "cache":
+        message = "the parametrization cache around a checkpoint is filled or gone when the recompute runs"
+        yield Finding(site.node, message, "open it inside the function", related=site.related)
     elif form == "state":
         message = f"scope ends before backward, so {site.facts['callee']} in it recomputes without {site.state}"
         yield Finding(site.node, message, "run backward inside or enter it in the function", related=site.related)
