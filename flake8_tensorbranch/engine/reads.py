@@ -40,7 +40,7 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
             if "compiled" not in inside or not value.must(TENSOR) or not value.deps & UNBACKED:
                 continue
             if _makes_size(program, scope, node) and not effects.is_guarded(node):
-                yield _site(program, scope, SinkKind.DYNAMIC_SHAPE, node, dict(inside))
+                yield _site(program, scope, SinkKind.SIZED_RESULT, node, dict(inside))
 
 
 def _site(
