@@ -81,10 +81,12 @@ class Classes:
             if not isinstance(base, ClassInfo):
                 continue
             for writer in base.stores.get(name, ()):
-                value = join(value, analysis.stores(writer).get(name, BOTTOM))
+                chained = cls if base is not cls and writer.name == "__init__" and "__init__" in cls.methods else None
+                value = join(value, analysis.stores(writer, chained).get(name, BOTTOM))
             if not in_body and name in base.body:
                 in_body = True
-                value = join(value, self.body(base).get(name, BOTTOM))
+                if not value.known or any(getattr(s, "value", None) is not None for s in base.body[name]):
+                    value = join(value, self.body(base).get(name, BOTTOM))
         return _settled(open_constant(value))
 
     def body(self, cls: ClassInfo) -> State:

@@ -175,9 +175,18 @@ class _Finder:
             checked=promises.promised(self.scope, subject),
             mutated=mutated,
             form=effects.form(node),
+            comparison=self.comparison(at) if kind is SinkKind.SIZE_BRANCH else "",
             frame_lost=effects.loses_frame(node, self.program.index),
             related=trace.way(self.program, self.scope, subject, memberships),
         )
+
+    def comparison(self, test: nodes.NodeNG) -> str:
+        """How a size test compares: see `ValueSite.comparison`."""
+        kinds = set()
+        for leaf, value in self.leaves(test):
+            if value.deps & (SHAPE | UNBACKED):
+                kinds.add(_comparison(leaf))
+        return kinds.pop() if len(kinds) == 1 else ""
 
     def counts_as_value(self) -> bool:
         """Whether a size that depends on values counts as a value: not where the graph broke before at the operator that made it (facts H)."""
@@ -245,3 +254,14 @@ def _in_truth_context(node: nodes.NodeNG) -> bool:
     if isinstance(up, (nodes.If, nodes.IfExp, nodes.While, nodes.Assert)):
         return up.test is child
     return isinstance(up, nodes.Comprehension) and child in up.ifs
+
+
+def _comparison(leaf: nodes.NodeNG) -> str:
+    if not isinstance(leaf, nodes.Compare):
+        return ""
+    ops = [op for op, _ in leaf.ops]
+    sides = [leaf.left, *(right for _, right in leaf.ops)]
+    if any(isinstance(s, nodes.Const) and s.value == 0 and not isinstance(s.value, bool) for s in sides):
+        if any(isinstance(s, (nodes.Call, nodes.Subscript)) for s in sides):
+            return "empty"
+    return "equality" if all(op in ("==", "!=") for op in ops) else ""

@@ -26,6 +26,7 @@ from flake8_tensorbranch.engine.lattice import (
     RANDOM,
     REPLAYED,
     SHAPE,
+    SUPPOSED,
     SYNCED,
     TENSOR,
     TENSOR_VALUE,
@@ -46,7 +47,7 @@ from flake8_tensorbranch.engine.refs import Instance, Partial, RecordType, Wrapp
 from flake8_tensorbranch.knowledge import evidence, masks, names, regions
 from flake8_tensorbranch.knowledge.model import OpModel, lookup
 from flake8_tensorbranch.knowledge.model import method as tensor_row
-from flake8_tensorbranch.syntax.names import REGISTERING, ModuleIndex
+from flake8_tensorbranch.syntax.names import REGISTERING
 
 _CHAINING: Final = {"itertools.chain", "itertools.product", "itertools.islice", "itertools.cycle", "itertools.repeat"}
 _COPIES: Final = {"copy.copy", "copy.deepcopy", "typing.cast", "contextlib.nullcontext"}
@@ -292,17 +293,10 @@ def unknown_method(frame: Frame, owner: AbstractValue, name: str, args: Argument
         return HOST_SHAPE if name == "numel" or args.positional else container(HOST_SHAPE)
     if name in names.TENSOR_ONLY_METHODS:
         return tensor_method(frame, TENSOR_VALUE, name, args)
-    if likely_tensor_method(frame.module, name):
+    if evidence.likely_tensor_method(frame.module, name):
         value = tensor_method(frame, TENSOR_VALUE, name, args)
         return make(value.kinds | UNKNOWN_KIND, value.deps, refs=value.refs, elem=value.elem, items=value.items)
     return UNKNOWN
-
-
-def likely_tensor_method(module: ModuleIndex, name: str) -> bool:
-    """True for a method that in this file only a tensor is likely to have: the libraries that share it are not named."""
-    if name in evidence.ARRAY_METHODS:
-        return not module.mentions(evidence.ARRAY_LIBRARIES)
-    return name in evidence.FRAME_METHODS and not module.mentions(evidence.FRAME_LIBRARIES)
 
 
 def tensor_method(frame: Frame, owner: AbstractValue, name: str, args: Arguments) -> AbstractValue:
@@ -320,7 +314,7 @@ def from_row(row: OpModel, args: Arguments, owner: AbstractValue | None) -> Abst
         element(v) for v in operands if v.kinds & CONTAINER and element(v).kinds & TENSOR
     ]
     deps = operators.tensor_deps(*operands) if tensors else 0
-    flow = deps & (NONDET | RANDOM | SYNCED | REPLAYED)
+    flow = deps & (NONDET | RANDOM | SYNCED | REPLAYED | SUPPOSED)
     effects = row.effects
     sized = DATA if "dynamic-shape" in effects else deps & DATA if "reduce" not in effects else 0
     if "nondet" in effects:

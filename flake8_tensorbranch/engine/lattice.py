@@ -31,6 +31,7 @@ SYNCED: Final = 16  # made equal on every rank by a collective
 MASK: Final = 32  # booleans: indexing with such a tensor gives a size that depends on values; such a host value is a flag
 REPLAYED: Final = 64  # drawn from torch's default generator alone, which a checkpoint replays
 UNBACKED: Final = 128  # a size that depends on the values of a tensor: of `nonzero`, of a masked selection
+SUPPOSED: Final = 256  # only where a value nothing was known of turned out to be a tensor
 ON_EVERY_PATH: Final = SYNCED | MASK | REPLAYED  # these say something only where they hold on every path
 
 KIND_NAMES: Final = {
@@ -54,6 +55,7 @@ DEP_NAMES: Final = {
     MASK: "mask",
     REPLAYED: "replayed",
     UNBACKED: "unbacked",
+    SUPPOSED: "supposed",
 }
 
 MODULE_KINDS: Final = OBJECT | CALLABLE | NAMESPACE

@@ -22,6 +22,7 @@ from flake8_tensorbranch.engine.lattice import (
     RANDOM,
     REPLAYED,
     SHAPE,
+    SUPPOSED,
     SYNCED,
     TENSOR,
     UNBACKED,
@@ -42,7 +43,7 @@ from flake8_tensorbranch.engine.lattice import (
 if TYPE_CHECKING:
     from flake8_tensorbranch.engine.frame import Frame
 
-_FLOWING: Final = NONDET | RANDOM  # dependences that any computation hands on
+_FLOWING: Final = NONDET | RANDOM | SUPPOSED  # dependences that any computation hands on
 _TELLING: Final = DATA | SHAPE | RANDOM | UNBACKED
 _LASTING: Final = SYNCED | REPLAYED  # what holds for a result where it holds for every operand that carries data
 
@@ -214,12 +215,14 @@ def _host_compare(left: AbstractValue, right: AbstractValue, op: str) -> Abstrac
 
 
 def _membership(left: AbstractValue, right: AbstractValue) -> AbstractValue:
+    if isinstance(left.const, str):
+        return make(HOST, right.deps & ~(DATA | MASK))  # a key: what is looked into is no tensor
     if right.kinds & TENSOR:
         return make(HOST, tensor_deps(left, right) | DATA)
     deps = left.deps & ~MASK
     if right.kinds & CONTAINER:
         inner = element(right)
-        if left.kinds & TENSOR or (inner.kinds & TENSOR and left.deps & DATA):
+        if left.kinds & TENSOR or (inner.must(TENSOR) and (left.deps & DATA or type(left.const) in (int, float))):
             deps |= DATA
         # A name looked up among tensors is a key far more often than a number compared with each of them.
         deps |= right.deps | (all_deps(inner) if not inner.kinds & TENSOR else 0)

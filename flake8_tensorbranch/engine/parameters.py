@@ -27,7 +27,7 @@ from flake8_tensorbranch.engine.lattice import (
     make,
 )
 from flake8_tensorbranch.engine.refs import Instance
-from flake8_tensorbranch.knowledge.evidence import ARRAY_LIBRARIES, TENSOR_LIKE_NAMES
+from flake8_tensorbranch.knowledge.evidence import ARRAY_LIBRARIES, MOVING_METHODS, TENSOR_LIKE_NAMES, likely_tensor_method
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.knowledge.names import TENSOR_ONLY_METHODS
 from flake8_tensorbranch.syntax.names import FunctionInfo, Param
@@ -35,6 +35,7 @@ from flake8_tensorbranch.syntax.names import FunctionInfo, Param
 if TYPE_CHECKING:
     from flake8_tensorbranch.engine.summary import Analysis
 
+_LIKELY: Final = make(TENSOR | UNKNOWN_KIND)
 _LAYERS_OF_IDS: Final = frozenset({"torch.nn.Module", "torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.Sequential"})
 
 
@@ -65,7 +66,7 @@ def declared(analysis: Analysis, function: FunctionInfo) -> dict[str, AbstractVa
         documented = _documented(function)
         used = evidence(analysis, function, {p.name for p in bare})
         for param in bare:
-            result[param.name] = _unannotated(param, documented.get(param.name), param.name in used)
+            result[param.name] = _unannotated(param, documented.get(param.name), used.get(param.name))
     args = function.node.args
     if args.vararg is not None:
         inner = _annotated(analysis, function, args.varargannotation)
@@ -99,13 +100,13 @@ def _documented(function: FunctionInfo) -> dict[str, AbstractValue]:
     return found
 
 
-def _unannotated(param: Param, documented: AbstractValue | None, used: bool) -> AbstractValue:
+def _unannotated(param: Param, documented: AbstractValue | None, used: AbstractValue | None) -> AbstractValue:
     value = BOTTOM
     default = param.default
     if documented is not None:
         value = documented
-    if used:
-        value = join(value, TENSOR_VALUE)
+    if used is not None:
+        value = join(value, used)
         if isinstance(default, nodes.Const) and default.value is not None:
             return join(value, HOST_VALUE)
         return join(value, NONE_VALUE) if _is_none(default) else value
@@ -123,12 +124,13 @@ def _unannotated(param: Param, documented: AbstractValue | None, used: bool) -> 
     return UNKNOWN
 
 
-def evidence(analysis: Analysis, function: FunctionInfo, wanted: set[str]) -> set[str]:
-    """Which of the parameters the body uses as only a tensor can be used, before it binds them to something else."""
-    found: set[str] = set()
+def evidence(analysis: Analysis, function: FunctionInfo, wanted: set[str]) -> dict[str, AbstractValue]:
+    """The parameters that the body uses as only a tensor (or likely a tensor) can be used, before it binds them to something else."""
+    found: dict[str, AbstractValue] = {}
     rebound: dict[str, int] = {}
     guarded: set[str] = set()
     candidates: list[tuple[str, int]] = []
+    likely: set[str] = set()
     plain = not function.module.mentions(ARRAY_LIBRARIES)
     stack: list[nodes.NodeNG] = list(function.node.body) if isinstance(function.node.body, list) else [function.node.body]
     while stack:
@@ -142,6 +144,8 @@ def evidence(analysis: Analysis, function: FunctionInfo, wanted: set[str]) -> se
             if isinstance(node.expr, nodes.Name) and node.expr.name in wanted:
                 if _is_tensor_use(node):
                     candidates.append((node.expr.name, node.lineno))
+                elif _is_likely_use(function, node):
+                    likely.add(node.expr.name)
         elif kind is nodes.Call:
             _call_evidence(analysis, function, node, wanted, candidates, guarded)
         elif kind is nodes.Subscript:
@@ -156,8 +160,17 @@ def evidence(analysis: Analysis, function: FunctionInfo, wanted: set[str]) -> se
         stack.extend(node.get_children())
     for name, line in candidates:
         if name not in guarded and line <= rebound.get(name, 1 << 30):
-            found.add(name)
+            found[name] = TENSOR_VALUE
+    for name in likely - guarded - found.keys():
+        found[name] = _LIKELY
     return found
+
+
+def _is_likely_use(function: FunctionInfo, node: nodes.Attribute) -> bool:
+    """A call of a method that in this file only a tensor is likely to have."""
+    if not (isinstance(node.parent, nodes.Call) and node.parent.func is node) or node.attrname in MOVING_METHODS:
+        return False
+    return likely_tensor_method(function.module, node.attrname)
 
 
 def _is_tensor_use(node: nodes.Attribute) -> bool:

@@ -15,6 +15,7 @@ from flake8_tensorbranch.engine.lattice import (
     HOST,
     MASK,
     OBJECT,
+    SHAPE,
     TENSOR,
     UNKNOWN,
     UNKNOWN_KIND,
@@ -73,10 +74,14 @@ class Program:
         if not declared.known or declared.kinds & UNKNOWN_KIND:
             return True
         if declared.kinds & HOST and not declared.kinds & TENSOR:
-            return bool(value.kinds & TENSOR or value.deps & DATA)
+            return bool(value.kinds & TENSOR or value.deps & (DATA | SHAPE))
         if declared.kinds & (OBJECT | CALLABLE) and not any(isinstance(r, Instance) and isinstance(r.cls, ClassInfo) for r in declared.refs):
             return bool(value.refs)
-        return declared.elem is not None and not declared.elem.known
+        if declared.elem is None or value.elem is None:
+            return False
+        if declared.elem.kinds == HOST:
+            return bool(value.elem.kinds & TENSOR or value.elem.deps & (DATA | SHAPE))
+        return not declared.elem.known
 
     def value(self, scope: FunctionInfo | None, node: nodes.NodeNG) -> AbstractValue:
         """The value of an expression of a scope; UNKNOWN where it was never reached."""

@@ -14,6 +14,7 @@ from flake8_tensorbranch.engine.lattice import (
     NONE,
     NONE_VALUE,
     OBJECT,
+    SUPPOSED,
     TENSOR,
     TENSOR_VALUE,
     UNKNOWN_KIND,
@@ -21,6 +22,7 @@ from flake8_tensorbranch.engine.lattice import (
     join,
     make,
     only,
+    with_deps,
     without,
 )
 from flake8_tensorbranch.syntax.names import ClassInfo
@@ -173,7 +175,7 @@ def _call(frame: Frame, test: nodes.Call, truth: bool) -> State | None:
     value = frame.state.get(subject.name, BOTTOM) if isinstance(subject, nodes.AssignName) else _value(frame, subject)
     if truth:
         if not value.known:
-            return _set(frame, subject, wanted, value)
+            return _set(frame, subject, with_deps(wanted, SUPPOSED) if wanted.kinds & TENSOR else wanted, value)
         kept = only(value, wanted.kinds)
         if kept is BOTTOM and wanted.kinds & (TENSOR | HOST):
             # A declaration said otherwise: the test is the better witness.

@@ -23,6 +23,9 @@ class SinkKind(enum.Enum):
     SIZE_BRANCH = "size-branch"
     SIZE_LOOP = "size-loop"
     CHECKPOINT = "checkpoint"  # a call that checkpoints a function
+    COLLECTIVE = "collective"  # a value that differs between ranks decides what they must do together
+    UNREPEATABLE = "unrepeatable"  # a decision on a value out of a nondeterministic operator
+    SWITCH = "switch"  # a setting that determinism rests on, or a comparison that rests on it
     SCOPE = "scope"  # a context that is open while a checkpointed function runs
     STATE = "state"  # a checkpointed region changes what outlives it
     LATE_BINDING = "late-binding"  # a checkpointed function reads a name that is bound anew before its recompute
@@ -137,5 +140,44 @@ class RegionSite(SinkSite):
     subject: str
     form: str
     reentrant: bool | None
+    certain: bool = True
+    related: tuple[Related, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CollectiveSite(SinkSite):
+    """A value that differs between ranks and decides what all of them must do together.
+
+    `label` names the collective, or with `replica` the module that takes part in a replicated forward or does not. `often`: how often
+    it runs is decided, not whether. `shape`: the operand itself has another size on every rank.
+    """
+
+    subject: str
+    label: str
+    often: bool
+    replica: bool
+    shape: bool
+    backward: bool
+    certain: bool
+    related: tuple[Related, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UnrepeatableSite(SinkSite):
+    """A decision on a value that flows out of a nondeterministic operator, named by `operator`."""
+
+    subject: str
+    effect: str
+    operator: str
+    certain: bool
+    related: tuple[Related, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchSite(SinkSite):
+    """What is wrong with a setting or a comparison, by the code whose rule says it; `facts` hold its particulars."""
+
+    code: str
+    facts: dict[str, str] = field(default_factory=dict)
     certain: bool = True
     related: tuple[Related, ...] = ()

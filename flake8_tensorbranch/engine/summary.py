@@ -21,10 +21,14 @@ from flake8_tensorbranch.engine.lattice import (
     CALLABLE,
     DATA,
     HOST,
+    MASK,
     NAMESPACE,
     NO_CONST,
     NONE,
+    SUPPOSED,
     SYNCED,
+    TENSOR,
+    UNBACKED,
     UNKNOWN,
     UNKNOWN_KIND,
     AbstractValue,
@@ -145,6 +149,14 @@ class Analysis:
             memo[key] = parameters.declared(self, function)
         return cast("State", memo[key])
 
+    def declared_type(self, function: FunctionInfo, name: str) -> AbstractValue | None:
+        """What the annotation of a parameter says: it holds for later assignments of unknown values, too."""
+        for param in function.params:
+            if param.name == name:
+                declared = self.parameters(function).get(name) if param.annotation is not None else None
+                return declared if declared is not None and declared.known and not declared.kinds & UNKNOWN_KIND else None
+        return None
+
     def returned(self, function: FunctionInfo, bound: State, captured: tuple[tuple[str, AbstractValue], ...] = ()) -> AbstractValue:
         """The value of a call with these arguments."""
         said = self.declared_return(function)
@@ -162,7 +174,7 @@ class Analysis:
         if value.known and not value.kinds & UNKNOWN_KIND:
             return value
         if said is None or not said.known:
-            return value if value.kinds else UNKNOWN
+            return value
         return said if not value.known else join(make(value.kinds & ~UNKNOWN_KIND, value.deps, refs=value.refs, elem=value.elem), said)
 
     def _result(self, function: FunctionInfo, frame: Frame) -> AbstractValue:
@@ -174,6 +186,7 @@ class Analysis:
             value = join(value, transfer.NONE_VALUE)
         if value.const is not NO_CONST and isinstance(value.const, str):
             value = make(value.kinds, value.deps)
+        value = _affirmed(value)
         if value.must(HOST | NONE) and value.kinds & HOST and len(function.returns_nodes) > 1:
             value = with_deps(value, deciding(frame, function))
         return value
@@ -222,15 +235,33 @@ class Analysis:
 
         return self.query(cls.module.memo, ("constructed", init), compute, {})
 
-    def stores(self, function: FunctionInfo) -> State:
-        """What a method leaves on its own object."""
+    def stores(self, function: FunctionInfo, chained: ClassInfo | None = None) -> State:
+        """What a method leaves on its own object; `chained` is the class whose constructor calls this one through `super()`."""
 
         def compute() -> State:
-            frame = self.frame(function, self.constructed(function) if function.name == "__init__" else {})
+            bound: State = {}
+            if function.name == "__init__":
+                bound = self.constructed(function)
+                if chained is not None:
+                    bound = {**bound, **self._passed_up(chained, function)}
+            frame = self.frame(function, bound)
             self.run(frame, function.node)
             return frame.stores
 
-        return self.query(function.module.memo, ("stores", function), compute, {})
+        return self.query(function.module.memo, ("stores", function, chained), compute, {})
+
+    def _passed_up(self, cls: ClassInfo, init: FunctionInfo) -> State:
+        """What the constructor of `cls` passes to a base class's constructor."""
+        own = cls.methods.get("__init__")
+        if own is None or own is init:
+            return {}
+        facts = self.facts_of(cls.module, own)
+        params = self.parameters(init)
+        return {
+            name: value
+            for (callee, name), value in facts.arguments.items()
+            if callee is init and value.known and name in params and not params[name].known
+        }
 
     def locals_of(self, function: FunctionInfo) -> State:
         """The join of everything a function binds each local name to."""
@@ -424,12 +455,25 @@ def open_constant(value: AbstractValue) -> AbstractValue:
     return value
 
 
+def _affirmed(value: AbstractValue) -> AbstractValue:
+    """A returned value without what was read only in case an unknown argument is a tensor."""
+    if value.elem is None and value.items is None:
+        if not value.deps & SUPPOSED:
+            return value
+        gone = SUPPOSED if value.kinds & TENSOR else SUPPOSED | DATA | MASK | UNBACKED
+        return make(value.kinds, value.deps & ~gone, value.const, value.refs)
+    elem = None if value.elem is None else _affirmed(value.elem)
+    items = None if value.items is None else tuple((k, _affirmed(v)) for k, v in value.items)
+    deps = value.deps & ~(SUPPOSED | UNBACKED) if value.deps & SUPPOSED else value.deps
+    return make(value.kinds, deps, value.const, value.refs, elem, items)
+
+
 def deciding(frame: Frame, function: FunctionInfo) -> int:
     """The dependences of tests that decide which `return` of the function is taken."""
     deps = 0
     for test, value in frame.tests.items():
         found = operators.truth_deps(value)
-        if not found & DATA:
+        if not found & DATA or found & SUPPOSED:
             continue
         holder = test.parent
         for node in function.returns_nodes:

@@ -49,9 +49,11 @@ def pass_edge(frame: Frame, edge: graph.Edge, state: State) -> State | None:
 
 def assign(frame: Frame, target: nodes.NodeNG, value: AbstractValue) -> None:
     """Bind a target of any form to a value."""
-    if not value.kinds:
-        value = UNKNOWN
     if isinstance(target, nodes.AssignName):
+        if not value.known and frame.function is not None:
+            declared = frame.analysis.declared_type(frame.function, target.name)
+            if declared is not None:
+                value = declared
         frame.bind(target.name, value)
     elif isinstance(target, nodes.AssignAttr):
         _assign_attribute(frame, target, value)
@@ -73,7 +75,7 @@ def _assign_attribute(frame: Frame, target: nodes.AssignAttr, value: AbstractVal
         prefix = path + "."
         for known in [p for p in frame.state if p.startswith(prefix)]:
             del frame.state[known]
-    if isinstance(target.expr, nodes.Name) and target.expr.name == frame.self_name:
+    if isinstance(target.expr, nodes.Name) and target.expr.name == frame.self_name and value.kinds:
         frame.store(target.attrname, value)
 
 
@@ -192,7 +194,7 @@ def _aug_assign(frame: Frame, node: nodes.AugAssign) -> None:
 
 def _return(frame: Frame, node: nodes.Return) -> None:
     value = NONE_VALUE if node.value is None else evaluate(frame, node.value)
-    frame.returns = join(frame.returns, value if value.kinds else UNKNOWN)
+    frame.returns = join(frame.returns, value)
 
 
 def _lambda_return(frame: Frame, item: graph.LambdaReturn) -> None:

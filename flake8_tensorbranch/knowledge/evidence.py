@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Protocol
 
 ARRAY_LIBRARIES: Final = ("numpy", "jax", "cupy", "pandas", "polars", "xarray", "tensorflow", "mxnet", "paddle")
 FRAME_LIBRARIES: Final = ("pandas", "polars", "xarray", "jax", "tensorflow", "pyspark", "dask")
 
 ARRAY_METHODS: Final = frozenset("any all item argmax argmin argsort cumsum cumprod mean std var prod nonzero squeeze repeat".split())
 """Methods that tensors share with arrays and frames alone (tools/foreign_names.txt): evidence where a file names no such library."""
+
+MOVING_METHODS: Final = frozenset("to cuda cpu float half double bfloat16".split())
+"""Methods of tensors and modules (and of batches of them) that give the same thing elsewhere; the truth of a module is never asked."""
 
 FRAME_METHODS: Final = frozenset("abs isnan diff clip log sqrt exp floor ceil sign dot cos sin tanh".split())
 """Methods that tensors share with data frames, not with NumPy arrays (tools/foreign_names.txt)."""
@@ -38,3 +41,17 @@ NUMPY_ELEMENTWISE: Final = frozenset(
     "power argmax argmin sort unique where nonzero count_nonzero logical_and logical_or logical_not".split()
 )
 """NumPy functions whose result holds the values of their arguments; others (`arange`, `zeros`, ...) take numbers as sizes."""
+
+
+class _Text(Protocol):
+    def mentions(self, words: tuple[str, ...]) -> bool:
+        """Whether the file's text holds any of the words."""
+
+
+def likely_tensor_method(module: _Text, name: str) -> bool:
+    """True for a method that in this file only a tensor is likely to have: the libraries that share it are not named."""
+    if name in MOVING_METHODS:
+        return True
+    if name in ARRAY_METHODS:
+        return not module.mentions(ARRAY_LIBRARIES)
+    return name in FRAME_METHODS and not module.mentions(FRAME_LIBRARIES)

@@ -14,8 +14,10 @@ RULE = Rule("tbr-compile-branch-on-shape", frozenset({SinkKind.SIZE_BRANCH}), "W
 def check(site: ValueSite) -> Iterator[Finding]:
     """One more graph per outcome; with `dynamic=False` one per size, up to the recompile limit."""
     member = site.regions.get("compiled")
-    if member is None or not site.deps & (SHAPE | UNBACKED) or site.decides in (Decides.ERROR, Decides.NOTHING) or site.form == "assert":
+    if member is None or not site.deps & (SHAPE | UNBACKED) or site.decides is Decides.NOTHING:
         return
+    if site.comparison == "empty" or (site.comparison == "equality" and site.decides is Decides.ERROR):
+        return  # sizes 0 and 1 are specialised anyway, and validation by equality folds: neither adds a graph
     dynamic = member.entry.option("dynamic")
     if dynamic is False:
         cost = "with `dynamic=False` one graph per size, 8 of them, then eager"
@@ -29,4 +31,5 @@ def check(site: ValueSite) -> Iterator[Finding]:
         "decide in `__init__`, or pad",
         site.certain,
         site.related,
+        opt_in=site.decides is Decides.ERROR,
     )
