@@ -84,9 +84,10 @@ class Reentrant:
             if function.name == "__init__" or function.module is not self.origins.program.index:
                 continue
             for name, value in self._kept(function):
-                if (getattr(value, "func", None) is not None and getattr(value.func, "attrname", "") in _CUTS) or not (
-                    self.origins.value(Expr(function.module, function, value)).kinds & TENSOR
-                ):
+                if getattr(getattr(value, "func", None), "attrname", "") in _CUTS:
+                    continue
+                kept = self.origins.value(Expr(function.module, function, value))
+                if not (kept.kinds & TENSOR or (kept.elem is not None and kept.elem.kinds & TENSOR)):
                     continue
                 for reader in self.origins.program.index.functions:
                     if reader in region or reader.name == "__init__":

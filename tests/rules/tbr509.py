@@ -30,7 +30,7 @@ class Gathering(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         scores = self.gate(x)
-        self.losses.append(scores.logsumexp(-1).mean())
+        self.losses = [scores.logsumexp(-1).mean(), scores.square().mean()]
         return x * scores[:, :1]
 
 
