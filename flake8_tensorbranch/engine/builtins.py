@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine import attributes, calls, externals, operators
+from flake8_tensorbranch.engine import attributes, calls, externals, operators, randomness
 from flake8_tensorbranch.engine.arguments import Arguments
 from flake8_tensorbranch.engine.frame import Frame
 from flake8_tensorbranch.engine.lattice import (
@@ -155,6 +155,9 @@ def _dict(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractV
 
 
 def _next(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    counted = randomness.advanced(_first(args))
+    if counted is not None:
+        return counted
     value = operators.iterate(_first(args))
     return join(value, args.positional[1]) if len(args.positional) > 1 else value
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from astroid import nodes
@@ -45,14 +45,15 @@ class How(enum.Enum):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Change:
-    """One change: where, of what, in which activation. `memo` is true where it only fills a cache that was empty."""
+    """One change: where, of what, in which activation. `settled` is true where it leaves nothing to repeat: it fills a cache that was
+    empty, or is taken back before the run ends."""
 
     activation: Activation
     node: nodes.NodeNG
     place: Place
     how: How
     value: nodes.NodeNG | None = None
-    memo: bool = False
+    settled: bool = False
 
     @property
     def order(self) -> tuple[tuple[int, int], ...]:
@@ -62,8 +63,17 @@ class Change:
 
 def changes(activation: Activation) -> Iterator[Change]:
     """The changes that one activation makes itself."""
-    for node in activation.function.node.nodes_of_class(_STATEMENTS, _NESTED):
-        yield from _changes(activation, node)
+    found = [c for node in activation.function.node.nodes_of_class(_STATEMENTS, _NESTED) for c in _changes(activation, node)]
+    enters = _is_scope(activation.function)
+    back = [c.place for c in found if c.how is How.STORES and isinstance(c.value, nodes.Name) and repeats(activation, c.value, c.place)]
+    for change in found:
+        taken_back = change.how is How.STORES and (enters or change.place in back)
+        yield replace(change, settled=True) if taken_back else change
+
+
+def _is_scope(function: FunctionInfo) -> bool:
+    """True for what enters and leaves a context: it takes back what it sets."""
+    return function.name in ("__enter__", "__exit__") or any(d.rsplit(".", 1)[-1] == "contextmanager" for d in function.decorator_names)
 
 
 def _changes(activation: Activation, node: Any) -> Iterator[Change]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine import attributes
+from flake8_tensorbranch.engine import attributes, randomness
 from flake8_tensorbranch.engine.arguments import Arguments, bind, combine
 from flake8_tensorbranch.engine.frame import Frame, State
 from flake8_tensorbranch.engine.lattice import (
@@ -82,7 +82,8 @@ class Classes:
                 continue
             for writer in base.stores.get(name, ()):
                 chained = cls if base is not cls and writer.name == "__init__" and "__init__" in cls.methods else None
-                value = join(value, analysis.stores(writer, chained).get(name, BOTTOM))
+                kept = analysis.stores(writer, chained).get(name, BOTTOM)
+                value = join(value, randomness.settled(kept) if writer.name == "__init__" else kept)
             if not in_body and name in base.body:
                 in_body = True
                 if not value.known or any(getattr(s, "value", None) is not None for s in base.body[name]):

@@ -48,7 +48,7 @@ class Consumption:
     def form(self, change: Change) -> str:
         """What the recompute gets wrong by a change; empty where it repeats alike, or where nothing is lost."""
         at = change.activation
-        if change.memo or skipped(at, change.node):
+        if change.settled or skipped(at, change.node):
             return ""
         if change.how is How.TAKES:
             balanced = any(c.how is How.ADDS and c.place == change.place for c in self.mutations.changes)
@@ -59,8 +59,8 @@ class Consumption:
             return ""
         if change.how is How.STORES:
             for reader, node in self.mutations.reads_of(change):
-                same = reader.entry is at.entry
-                if same and self.mutations.matters(change, reader, node, change.place):
+                decides = _in_test(node)  # the branch itself is reported
+                if reader.entry is at.entry and not decides and self.mutations.matters(change, reader, node, change.place):
                     return "starts"
             return ""
         return self._adds(change)
@@ -72,7 +72,7 @@ class Consumption:
             return ""  # a stack: what is pushed is popped
         if any(reader.entry is at.entry for reader, _ in self.mutations.reads_of(change)) or _reads_itself(change, at):
             return "feeds"
-        if self._is_loss(change) and self._reset_outside(change):
+        if self._is_loss(change) and (grows or self._reset_outside(change)):
             return ""  # read between the forward and backward, and begun anew for each step
         if at.entry.reentrant is False and not saving.after(self.mutations.insides.origins, at, change.node):
             return ""  # the recompute has stopped before it comes here
@@ -174,6 +174,16 @@ def _leaves_out(test: Any, taken: bool, reentrant: bool | None) -> bool:
         return not taken
     if name == "is_grad_enabled":
         return not taken or reentrant is not False
+    return False
+
+
+def _in_test(node: Any) -> bool:
+    """True for a part of a test that decides a branch."""
+    child, up = node, node.parent
+    while up is not None and not child.is_statement:
+        if isinstance(up, (nodes.If, nodes.While, nodes.IfExp, nodes.Assert)) and child is up.test:
+            return True
+        child, up = up, up.parent
     return False
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine import builtins, calls, operators
+from flake8_tensorbranch.engine import builtins, calls, operators, randomness
 from flake8_tensorbranch.engine.arguments import Arguments
 from flake8_tensorbranch.engine.frame import Frame
 from flake8_tensorbranch.engine.lattice import (
@@ -63,10 +63,11 @@ def call(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None
     if head == "builtins":
         transfer = builtins.FUNCTIONS.get(rest)
         return transfer(frame, args, node) if transfer is not None else UNKNOWN
+    drawn = randomness.called(qualname)
+    if drawn is not None:
+        return drawn
     if head == "torch":
         return _torch(frame, qualname, args, node)
-    if regions.host_source(qualname) is not None:
-        return make(HOST | CONTAINER | UNKNOWN_KIND if head == "numpy" else HOST, RANDOM)
     if head == "numpy":
         return _numpy(rest, args)
     if head == "math":
@@ -257,6 +258,9 @@ def instance_method(frame: Frame, owner: AbstractValue, name: str, args: Argumen
                 if name == "forward" and cls.startswith("torch.nn."):
                     return call_instance(frame, owner, cls, args, node)
                 return module_method(frame, owner, name, args, node)
+            drawn = randomness.method(cls, name)
+            if drawn is not None:
+                return drawn
             row = lookup(f"{cls}.{name}", len(args.positional), args.names(), kinds=args.kinds())
             if row is not None:
                 return from_row(row, args, owner)

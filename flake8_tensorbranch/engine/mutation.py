@@ -62,7 +62,7 @@ class Mutations:
 
     def matters(self, change: Change, at: Activation, node: Any, place: Place) -> bool:
         """True when a change makes the recompute read another value at a node than the forward did."""
-        if change.memo or not change.place.meets(place) or self.renewed(place, at, node):
+        if change.settled or not change.place.meets(place) or self.renewed(place, at, node):
             return False
         if change.how is How.STORES:
             if any(part.startswith("[") and not part.startswith("['") for part in change.place.path):
@@ -73,7 +73,7 @@ class Mutations:
     def renewed(self, place: Place, at: Activation, node: Any) -> bool:
         """True when every run of the region stores the state anew before it comes to a node."""
         return any(
-            c.how is How.STORES and not c.memo and c.place == place and _always(c) and c.order < order_of(at, node)
+            c.how is How.STORES and not c.settled and c.place == place and _always(c) and c.order < order_of(at, node)
             for c in self.changes
             if c.activation.entry is at.entry
         )

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar, cast
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine import annotations, attributes, calls, operators, parameters, transfer
+from flake8_tensorbranch.engine import annotations, attributes, calls, operators, parameters, randomness, transfer
 from flake8_tensorbranch.engine.arguments import Arguments, bind, coarse, combine
 from flake8_tensorbranch.engine.classes import Classes
 from flake8_tensorbranch.engine.frame import Facts, Frame, State
@@ -329,7 +329,7 @@ class Analysis:
                 transfer.execute(frame, binding.statement)
                 value = join(value, frame.state.get(name, UNKNOWN))
             # A flag of the module may be set from outside.
-            return open_constant(value)
+            return randomness.settled(open_constant(value))
 
         return self.query(module.memo, ("variable", name), compute, BOTTOM)
 

@@ -16,10 +16,10 @@ def check(site: ValueSite) -> Iterator[Finding]:
     member = site.regions.get("checkpointed")
     if member is None or not site.mutated or site.deps & RANDOM:
         return
-    outcome = "gradients are wrong in silence" if member.entry.reentrant is True else "CheckpointError, or wrong in silence"
+    outcome = "wrong in silence" if member.entry.reentrant is True else "CheckpointError, or wrong in silence"
     yield Finding(
         site.node,
-        f"the checkpointed region changes `{site.mutated}`, which decides {site.effect}: the recompute sees another value ({outcome})",
+        f"the checkpointed region changes `{site.mutated}`, which decides {site.effect}: the recompute flips it ({outcome})",
         "decide outside",
         site.certain,
         site.related,

@@ -16,12 +16,12 @@ def check(site: ValueSite) -> Iterator[Finding]:
     member = site.regions.get("checkpointed")
     if member is None or not site.deps & RANDOM:
         return
-    outcome = "gradients are wrong in silence" if member.entry.reentrant is True else "it raises, or is wrong in silence"
+    outcome = "wrong in silence" if member.entry.reentrant is True else "raises, or wrong in silence"
     what = "enters the result" if site.kind is SinkKind.RANDOM else f"decides {site.effect}"
     yield Finding(
         site.node,
-        f"`{site.subject}` {what} in a checkpointed region, whose recompute draws anew: {outcome}",
-        "draw with torch's default generator, or outside",
+        f"`{site.subject}` {what} in a checkpointed region, whose recompute draws anew ({outcome})",
+        "draw it outside",
         site.certain,
         site.related,
     )
