@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from flake8_tensorbranch.diagnostic import Confidence, Diagnostic
-from flake8_tensorbranch.engine import checkpoints, decisions, regional, traced
+from flake8_tensorbranch.engine import checkpoints, decisions, regional, traced, verdicts
 from flake8_tensorbranch.engine.program import Program
 from flake8_tensorbranch.engine.region import Regions
 from flake8_tensorbranch.engine.summary import Analysis
@@ -49,7 +49,7 @@ def check_source(
         found: dict[tuple[int, int, str], Diagnostic] = {}
         rules = by_sink()
         sites = (
-            decisions.sites(program, regions),
+            verdicts.sites(program, decisions.sites(program, regions)),
             checkpoints.sites(program, regions),
             regional.sites(program, regions),
             traced.sites(program, regions),

@@ -20,6 +20,7 @@ from flake8_tensorbranch.engine.lattice import (
     MASK,
     NAMESPACE,
     OBJECT,
+    RANDOM,
     SHAPE,
     SIZE_VALUE,
     TENSOR,
@@ -33,7 +34,7 @@ from flake8_tensorbranch.engine.lattice import (
 )
 from flake8_tensorbranch.engine.operators import tensor
 from flake8_tensorbranch.engine.refs import Closure, Instance, Method, Partial, Super, Wrapped
-from flake8_tensorbranch.knowledge import names
+from flake8_tensorbranch.knowledge import evidence, names
 from flake8_tensorbranch.knowledge.model import canonical, is_known
 from flake8_tensorbranch.knowledge.model import method as tensor_method
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
@@ -62,6 +63,8 @@ def read(frame: Frame, value: AbstractValue, name: str) -> AbstractValue:
             result = join(result, _of_ref(frame, value, ref, name))
     if kinds & ARRAY:
         result = join(result, array_attribute(value, name))
+    if kinds & HOST and value.deps & RANDOM:
+        result = join(result, make(HOST, RANDOM))
     if kinds & (CONTAINER | MAPPING | HOST) and not value.refs:
         result = join(result, make(CALLABLE, refs=frozenset({Method(value, name)})))
     if kinds & UNKNOWN_KIND and not (kinds & TENSOR) and not any(isinstance(r, str) for r in value.refs):
@@ -75,6 +78,8 @@ def unknown_attribute(value: AbstractValue, name: str) -> AbstractValue:
         return SIZE_VALUE
     if name in names.TENSOR_ONLY_METHODS:
         return make(CALLABLE, refs=frozenset({Method(value, name)}))
+    if name in evidence.SHARED_METHODS:
+        return make(CALLABLE | UNKNOWN_KIND, refs=frozenset({Method(value, name)}))
     if name in ("size", "numel", "dim"):
         return make(CALLABLE, refs=frozenset({Method(value, name)}))
     return UNKNOWN

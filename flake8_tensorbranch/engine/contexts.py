@@ -8,7 +8,7 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.modes import loop_around
-from flake8_tensorbranch.engine.options import Options
+from flake8_tensorbranch.engine.options import OMITTED, Options
 from flake8_tensorbranch.engine.origins import Expr, Origins
 from flake8_tensorbranch.engine.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.knowledge.scopes import SCOPES
@@ -61,21 +61,17 @@ class Contexts:
     def of(self, made: Recompute, variants: set[bool | None]) -> dict[str, object]:
         """What is wrong with the call's `context_fn`: `reused`, `mismatch` and `malformed` say how."""
         found: dict[str, object] = {}
-        for given in self.options.given(made.call, "context_fn"):
+        contexts = self.options.given(made.call, "context_fn")
+        for given in contexts:
             if not isinstance(given, Expr) or self.is_default(given):
                 continue
-            constants = self.options.constants(given)
-            if None in constants:
+            if None in self.options.constants(given):
                 continue
-            if False in variants:
-                debug = [
-                    c
-                    for g in self.options.given(made.call, "debug")
-                    if isinstance(g, Expr)
-                    for c in self.options.constants(g)
-                ]
-                if True in debug:
-                    found["malformed"] = "debug"
+            debug = self.options.given(made.call, "debug") if False in variants else []
+            exclusive = OMITTED in debug and OMITTED in contexts  # each given on a way that leaves the other out
+            constants = [c for g in debug if isinstance(g, Expr) for c in self.options.constants(g)]
+            if True in constants and not exclusive:
+                found["malformed"] = "debug"
             for origin in self.origins.of(given, calls=False):
                 for one in self._factory(origin):
                     self._judge(made, one, found)

@@ -16,6 +16,8 @@ MOVING_METHODS: Final = frozenset("to cuda cpu float half double bfloat16".split
 FRAME_METHODS: Final = frozenset("abs isnan diff clip log sqrt exp floor ceil sign dot cos sin tanh".split())
 """Methods that tensors share with data frames, not with NumPy arrays (tools/foreign_names.txt)."""
 
+SHARED_METHODS: Final = ARRAY_METHODS | MOVING_METHODS | FRAME_METHODS
+
 TENSOR_LIKE_NAMES: Final[dict[str, str]] = {
     "timestep": "diffusion schedulers annotate `int` and are called with elements of the tensor `timesteps` (seen on runs of diffusers)",
 }

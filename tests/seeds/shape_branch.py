@@ -37,7 +37,7 @@ class PerInstance(nn.Module):
         self.head_dim = head_dim
 
     def forward(self, query: torch.Tensor) -> torch.Tensor:
-        if self.head_dim > 128:  # todo: [TBR303] the rule is not there yet
+        if self.head_dim > 128:  # error: [TBR303]
             query = query * 0.5
         return query
 
