@@ -48,8 +48,6 @@ def sites(program: Program, regions: Regions) -> Iterator[ValueSite]:
         finder = _Finder(program, regions, mutations, batched, scope, facts)
         for node in tests:
             yield from finder.at(node)
-        if scope is not None and regions.of(scope, "checkpointed") is not None:
-            yield from finder.random_draws()
 
 
 class _Finder:
@@ -206,30 +204,6 @@ class _Finder:
         kind = SinkKind.LOOP if deps & (DATA | RANDOM) else SinkKind.SIZE_LOOP
         certain = not value.kinds & UNKNOWN_KIND
         yield self.make(kind, iterable, iterable, deps & ~NONDET | value.deps & NONDET, certain, "", Decides.WORK, "how often the loop runs", node)
-
-    def random_draws(self) -> Iterator[ValueSite]:
-        """Places where host randomness enters a tensor."""
-        for node, value in self.facts.values.items():
-            if not value.kinds & TENSOR or not value.deps & RANDOM:
-                continue
-            if isinstance(node, nodes.BinOp):
-                parts = [node.left, node.right]
-            elif isinstance(node, nodes.Call):
-                parts = [*node.args, *(k.value for k in node.keywords)]
-                if not parts or not isinstance(node.func, nodes.Attribute):
-                    continue
-                known = self.facts.values.get(node.func.expr, UNKNOWN)
-                if known.kinds & TENSOR and known.deps & RANDOM:
-                    continue
-            else:
-                continue
-            values = [self.facts.values.get(p, UNKNOWN) for p in parts]
-            drawn = [p for p, v in zip(parts, values, strict=True) if v.deps & RANDOM and v.kinds & HOST]
-            generator = isinstance(node, nodes.Call) and any(k.arg == "generator" for k in node.keywords)
-            if not drawn and not generator:
-                continue
-            subject = drawn[0] if drawn else node
-            yield self.make(SinkKind.RANDOM, subject, subject, RANDOM, True, "", Decides.WORK, "the result", node)
 
 
 def _from_tolist(node: nodes.NodeNG) -> bool:

@@ -7,10 +7,10 @@ from typing import Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine import calls, places
+from flake8_tensorbranch.engine import calls, places, randomness
 from flake8_tensorbranch.engine.arguments import Arguments
 from flake8_tensorbranch.engine.frame import Facts, Frame, State
-from flake8_tensorbranch.engine.lattice import UNKNOWN, AbstractValue
+from flake8_tensorbranch.engine.lattice import TENSOR, UNKNOWN, AbstractValue
 from flake8_tensorbranch.engine.modes import without_grad
 from flake8_tensorbranch.engine.origins import Expr, Origins
 from flake8_tensorbranch.engine.places import Place
@@ -154,7 +154,7 @@ class Insides:
             row = entry(name)
             if row is begin.row:
                 function = args.get(row.argument, row.keyword)
-                return None if function is None else (function, args.dropped(row.passed).without(*row.own_keywords))
+                return None if function is None else (function, _drawn_before(args.dropped(row.passed).without(*row.own_keywords)))
         func = node.func
         if isinstance(func, nodes.Attribute) and REGION_ATTRIBUTES.get(func.attrname) is begin.row and node.args:
             if any(isinstance(a, nodes.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
@@ -240,7 +240,19 @@ def _is_super(node: nodes.NodeNG) -> bool:
 
 
 def _bound(facts: Facts, callee: FunctionInfo) -> State:
-    return {name: value for (function, name), value in facts.arguments.items() if function is callee and value.known}
+    """What a callee's parameters get; a draw that went into a tensor is not followed further."""
+    return {
+        name: randomness.settled(value) if value.kinds & TENSOR else value
+        for (function, name), value in facts.arguments.items()
+        if function is callee and value.known
+    }
+
+
+def _drawn_before(args: Arguments) -> Arguments:
+    """Arguments of a region: what they draw was drawn before it runs, and is the same when it runs again."""
+    keywords = {k: randomness.settled(v) for k, v in args.keywords.items()}
+    star = None if args.star is None else randomness.settled(args.star)
+    return Arguments([randomness.settled(v) for v in args.positional], star, keywords, args.double_star)
 
 
 def _key(function: FunctionInfo) -> tuple[str, int]:

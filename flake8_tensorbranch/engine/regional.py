@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from flake8_tensorbranch.engine import draws
 from flake8_tensorbranch.engine.consumption import Consumption
 from flake8_tensorbranch.engine.mutation import Mutations
 from flake8_tensorbranch.engine.program import Program
@@ -17,3 +18,4 @@ def sites(program: Program, regions: Regions) -> Iterator[RegionSite]:
         return
     mutations = Mutations(program, regions)
     yield from Consumption(mutations).sites()
+    yield from draws.sites(mutations.insides)

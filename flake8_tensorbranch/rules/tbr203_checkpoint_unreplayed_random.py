@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.lattice import RANDOM
-from flake8_tensorbranch.engine.sink import SinkKind, ValueSite
+from flake8_tensorbranch.engine.sink import RegionSite, SinkKind, ValueSite
 from flake8_tensorbranch.rules import Finding, Rule
 
 RULE = Rule("tbr-checkpoint-unreplayed-random", frozenset({SinkKind.BRANCH, SinkKind.LOOP, SinkKind.RANDOM}), "E", "0.1.0")
 
 
-def check(site: ValueSite) -> Iterator[Finding]:
+def check(site: ValueSite | RegionSite) -> Iterator[Finding]:
     """Python or NumPy randomness, clocks and explicit generators differ between the forward and its recompute."""
-    member = site.regions.get("checkpointed")
-    if member is None or not site.deps & RANDOM:
-        return
-    outcome = "wrong in silence" if member.entry.reentrant is True else "raises, or wrong in silence"
-    what = "enters the result" if site.kind is SinkKind.RANDOM else f"decides {site.effect}"
+    if isinstance(site, RegionSite):
+        reentrant, what = site.reentrant, "enters the result" if site.form == "enters" else "reseeds torch"
+    else:
+        member = site.regions.get("checkpointed")
+        if member is None or not site.deps & RANDOM:
+            return
+        reentrant, what = member.entry.reentrant, f"decides {site.effect}"
+    outcome = "wrong in silence" if reentrant is True else "raises, or wrong in silence"
     yield Finding(
         site.node,
         f"`{site.subject}` {what} in a checkpointed region, whose recompute draws anew ({outcome})",

@@ -1,0 +1,142 @@
+"""Where what a recompute draws anew enters the work of a checkpointed region, beside the branches it decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.insides import Activation, Insides
+from flake8_tensorbranch.engine.lattice import ARRAY, CONTAINER, HOST, RANDOM, TENSOR, UNKNOWN, AbstractValue
+from flake8_tensorbranch.engine.locate import site, skipped
+from flake8_tensorbranch.engine.refs import Instance, Method
+from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
+from flake8_tensorbranch.engine.trace import spelled
+from flake8_tensorbranch.knowledge.randomness import MAKERS, RESEEDS, SEEDS
+from flake8_tensorbranch.knowledge.regions import host_source
+
+_NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
+_GENERATORS: Final = frozenset(MAKERS.values())
+_COMPOUND: Final = (nodes.If, nodes.For, nodes.While, nodes.With, nodes.Try, nodes.Match)
+
+
+def sites(insides: Insides) -> Iterator[RegionSite]:
+    """One site for each statement at which a draw enters; one that flows on is not reported again."""
+    seen: set[int] = set()
+    for activation in insides.here():
+        for node, subject in _Draws(activation).entries():
+            line = int(node.statement().lineno or 0)
+            if line not in seen and not skipped(activation, node):
+                seen.add(line)
+                reseeds = any(n in RESEEDS or n in SEEDS for n in activation.facts.externals.get(subject, {}))
+                yield site(SinkKind.RANDOM, activation, subject, "reseeds" if reseeds else "enters", spelled(subject))
+
+
+class _Draws:
+    """The draws of one activation."""
+
+    def __init__(self, activation: Activation) -> None:
+        self.activation = activation
+        self.values = activation.facts.values
+        self.mixed: set[str] = set()  # locals that hold results into which a draw has gone
+
+    def entries(self) -> Iterator[tuple[nodes.NodeNG, nodes.NodeNG]]:
+        """Expressions that a draw enters, each with the part that is drawn."""
+        function = self.activation.function
+        if function.is_lambda:
+            yield from self._in(function.node.body)
+            return
+        for statement in function.node.nodes_of_class((nodes.NodeNG,), _NESTED):
+            if not statement.is_statement or statement is function.node:
+                continue
+            found = False
+            for top in _own(statement):
+                for entry in self._in(top):
+                    found = True
+                    yield entry
+                    break
+            if isinstance(statement, nodes.AugAssign) and not found and self._is_tensor(statement.target):
+                if self._drawn(statement.value):
+                    found = True
+                    yield statement, statement.value
+            if found or any(self._is_mixed(top) for top in _own(statement)):
+                self.mixed.update(n.name for n in statement.nodes_of_class(nodes.AssignName, _NESTED) if n.statement() is statement)
+
+    def _in(self, top: nodes.NodeNG) -> Iterator[tuple[nodes.NodeNG, nodes.NodeNG]]:
+        for node in top.nodes_of_class((nodes.BinOp, nodes.Call, nodes.Subscript), _NESTED):
+            drawn = self._entry(node)
+            if drawn is not None:
+                yield node, drawn
+        if isinstance(top.parent, (nodes.For, nodes.Comprehension)) and top is top.parent.iter and self._drawn(top):
+            yield top, top
+
+    def _entry(self, node: Any) -> nodes.NodeNG | None:
+        """The drawn part of an expression that brings it into a tensor, or lets it choose what runs."""
+        if node not in self.values:
+            return None
+        if isinstance(node, nodes.Call):
+            chosen = self._chooses(node)
+            if chosen is not None:
+                return chosen
+            if self.activation.facts.calls.get(node):
+                return None  # followed into the function
+            parts = [*node.args, *(k.value for k in node.keywords if k.arg != "generator")]
+            if isinstance(node.func, nodes.Attribute):
+                parts.append(node.func.expr)
+        elif isinstance(node, nodes.BinOp):
+            parts = [node.left, node.right]
+        else:
+            parts = [node.value, node.slice]
+        if not self._is_tensor(node):
+            return None
+        drawn = [p for p in parts if self._drawn(p) and not self._is_mixed(p)]
+        if not drawn:
+            return None
+        scalars = [p for p in drawn if not self._is_tensor(p)]
+        if scalars:
+            return scalars[0]
+        fresh = any(self._is_tensor(p) and p not in drawn for p in parts)
+        return drawn[0] if fresh else None
+
+    def _chooses(self, node: nodes.Call) -> nodes.NodeNG | None:
+        """A call that draws by being made: a shuffle, a new seed, a callee picked by a draw."""
+        names = self.activation.facts.externals.get(node, {})
+        if any(n in RESEEDS or (n.endswith(".shuffle") and host_source(n) is not None) for n in names):
+            return node
+        if any(n in SEEDS for n in names) and node.args and self._drawn(node.args[0]):
+            return node
+        func = node.func
+        if isinstance(func, nodes.Attribute) and func.attrname == "shuffle":
+            for ref in self._value(func).refs:
+                if isinstance(ref, Method) and any(isinstance(r, Instance) and r.cls in _GENERATORS for r in ref.owner.refs):
+                    return node
+        if isinstance(func, (nodes.Call, nodes.Subscript)):
+            inner = func.slice if isinstance(func, nodes.Subscript) else func
+            return inner if self._drawn(inner) else None
+        return None
+
+    def _value(self, node: nodes.NodeNG) -> AbstractValue:
+        return self.values.get(node, UNKNOWN)
+
+    def _is_tensor(self, node: nodes.NodeNG) -> bool:
+        return bool(self._value(node).kinds & TENSOR)
+
+    def _drawn(self, node: nodes.NodeNG) -> bool:
+        """True when a value is drawn, or an index has a part that is."""
+        value = self._value(node)
+        if value.deps & RANDOM and value.kinds & (HOST | ARRAY | TENSOR | CONTAINER):
+            return True
+        if isinstance(node, (nodes.Slice, nodes.Tuple)):
+            return any(self._drawn(c) for c in node.get_children())
+        return False
+
+    def _is_mixed(self, node: nodes.NodeNG) -> bool:
+        return any(n.name in self.mixed for n in node.nodes_of_class(nodes.Name, _NESTED))
+
+
+def _own(statement: Any) -> list[nodes.NodeNG]:
+    """The expressions that a statement itself evaluates."""
+    if isinstance(statement, nodes.With):
+        return [manager for manager, _ in statement.items]
+    return [c for c in statement.get_children() if not c.is_statement and not isinstance(c, (nodes.AssignName, nodes.Arguments, nodes.Decorators))]
