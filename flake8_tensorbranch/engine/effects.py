@@ -20,6 +20,7 @@ _TRACING: Final = frozenset(
     {"is_compiling", "is_tracing", "is_dynamo_compiling", "is_exporting", "is_torchdynamo_compiling", "is_scripting", "is_torch_fx_proxy", "is_jit_tracing"}
 )
 _DRIVING: Final = frozenset({"backward", "manual_backward", "zero_grad"})
+_STEPS: Final = frozenset({"training_step", "validation_step", "test_step", "predict_step"})  # Lightning calls them, as a loop would
 _EXITS: Final = (nodes.Return, nodes.Break, nodes.Continue)
 Blocks = list[nodes.NodeNG]
 
@@ -138,6 +139,8 @@ class Context:
     def _drives(self) -> bool:
         scope = self.scope
         if scope is None:
+            return True
+        if scope.cls is not None and scope.name in _STEPS:
             return True
         if any(d.rsplit(".", 1)[-1] in _NO_GRAD for d in scope.decorator_names):
             return True

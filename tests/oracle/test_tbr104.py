@@ -1,0 +1,104 @@
+"""TBR104: a rank that skips a collective leaves the other waiting in it; a flag that was reduced first does not."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from multiprocessing.queues import Queue
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.oracle.support import loaded, page, require_torch
+
+torch = require_torch()
+pytestmark = [pytest.mark.oracle, pytest.mark.skipif(not torch.distributed.is_gloo_available(), reason="no gloo")]
+
+TIMEOUT = datetime.timedelta(seconds=2)
+Results = dict[int, str]
+
+
+def _example(rank: int) -> str:
+    return _run_page(page("TBR104").example, rank)
+
+
+def _repair(rank: int) -> str:
+    return _run_page(page("TBR104").repair, rank)
+
+
+def _run_page(source: str, rank: int) -> str:
+    with loaded(source) as module:
+        return str(module.step(torch.tensor(float("nan") if rank == 1 else 1.0), torch.ones(1)))
+
+
+def _layer(rank: int) -> str:
+    nn = torch.nn
+
+    class Layered(nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.second = nn.Linear(2, 2), nn.Linear(2, 2)
+
+        def forward(self, x: Any) -> Any:
+            h = self.first(x)
+            return self.second(h) if h.sum() > 1e9 * (1 - 2 * rank) else h
+
+    model = nn.parallel.DistributedDataParallel(Layered())
+    for _ in range(2):
+        model(torch.ones(1, 2)).sum().backward()
+    return "two steps"
+
+
+def _work(case: Callable[[int], str], rank: int, store: str, results: Queue[tuple[int, str]]) -> None:
+    torch.set_num_threads(1)
+    torch.distributed.init_process_group(
+        "gloo", init_method=f"file://{store}", rank=rank, world_size=2, timeout=TIMEOUT
+    )
+    try:
+        said = case(rank)
+    except RuntimeError as error:
+        said = f"RuntimeError: {error}"
+    results.put((rank, said))
+    results.close()
+    results.join_thread()
+    if said == "skipped" or said.startswith("RuntimeError"):
+        # The rank lives on, as one in a longer job would, until the other has given up.
+        time.sleep(TIMEOUT.total_seconds() + 1)
+    os._exit(0)
+
+
+def on_two_ranks(case: Callable[[int], str]) -> Results:
+    """What two processes that run `case` say, by rank."""
+    context = torch.multiprocessing.get_context("fork")
+    results = context.Queue()
+    with tempfile.TemporaryDirectory() as folder:
+        store = str(Path(folder) / "store")
+        workers = [context.Process(target=_work, args=(case, rank, store, results)) for rank in range(2)]
+        for worker in workers:
+            worker.start()
+        try:
+            return dict(results.get(timeout=20) for _ in workers)
+        finally:
+            for worker in workers:
+                worker.kill()
+                worker.join()
+
+
+def test_the_other_rank_waits_in_vain() -> None:
+    said = on_two_ranks(_example)
+    assert said[1] == "skipped"
+    assert said[0].startswith("RuntimeError")
+    assert "Timed out waiting" in said[0]
+
+
+def test_ranks_that_agreed_skip_together() -> None:
+    assert on_two_ranks(_repair) == {0: "skipped", 1: "skipped"}
+
+
+def test_a_layer_of_one_rank_stops_the_reducer() -> None:
+    said = on_two_ranks(_layer)
+    assert any("Expected to have finished reduction in the prior iteration" in text for text in said.values())
