@@ -90,6 +90,7 @@ class Insides:
 
     def __init__(self, origins: Origins, regions: Regions) -> None:
         self.origins = origins
+        self.regions = regions
         self.program: Program = origins.program
         self.analysis = origins.program.analysis
         self._facts: dict[object, Facts] = {}

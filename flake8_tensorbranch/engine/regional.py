@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from flake8_tensorbranch.engine import draws
 from flake8_tensorbranch.engine.consumption import Consumption
+from flake8_tensorbranch.engine.entries import Entries
 from flake8_tensorbranch.engine.mutation import Mutations
 from flake8_tensorbranch.engine.program import Program
 from flake8_tensorbranch.engine.region import Regions
@@ -19,3 +20,4 @@ def sites(program: Program, regions: Regions) -> Iterator[RegionSite]:
     mutations = Mutations(program, regions)
     yield from Consumption(mutations).sites()
     yield from draws.sites(mutations.insides)
+    yield from Entries(mutations.insides).sites()

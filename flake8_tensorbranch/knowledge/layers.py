@@ -1,0 +1,47 @@
+"""Layers of torch.nn whose forward draws or keeps statistics, by what they were built with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """When a layer does so: by the constructor's argument `keyword` (at `position`, -1 where it is passed by name only), and its default."""
+
+    keyword: str
+    position: int
+    default: bool
+
+
+_P = Layer("p", 0, True)
+
+DRAWING: dict[str, Layer] = {
+    **{f"torch.nn.{name}": _P for name in "Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout".split()},
+    "torch.nn.RReLU": Layer("upper", 1, True),
+    "torch.nn.FractionalMaxPool2d": Layer("_random_samples", -1, True),
+    "torch.nn.FractionalMaxPool3d": Layer("_random_samples", -1, True),
+    "torch.nn.MultiheadAttention": Layer("dropout", 2, False),
+    "torch.nn.TransformerEncoderLayer": Layer("dropout", 3, True),
+    "torch.nn.TransformerDecoderLayer": Layer("dropout", 3, True),
+    "torch.nn.Transformer": Layer("dropout", 5, True),
+    "torch.nn.LSTM": Layer("dropout", 5, False),
+    "torch.nn.GRU": Layer("dropout", 5, False),
+    "torch.nn.RNN": Layer("dropout", 5, False),
+}
+"""torch/nn/modules/{dropout,activation,pooling,transformer,rnn}.py: drawn from the default generator in training, where the argument is not 0."""
+
+COUNTING: dict[str, Layer] = {
+    **{
+        f"torch.nn.{lazy}{name}": Layer("track_running_stats", 4, True)
+        for lazy in ("", "Lazy")
+        for name in "BatchNorm1d BatchNorm2d BatchNorm3d".split()
+    },
+    "torch.nn.SyncBatchNorm": Layer("track_running_stats", 4, True),
+    **{
+        f"torch.nn.{lazy}{name}": Layer("track_running_stats", 4, False)
+        for lazy in ("", "Lazy")
+        for name in "InstanceNorm1d InstanceNorm2d InstanceNorm3d".split()
+    },
+}
+"""torch/nn/modules/{batchnorm,instancenorm}.py: the running statistics move with every forward in training (facts B9, E)."""
