@@ -38,6 +38,11 @@ def raised(taint: Taint, to: int) -> Taint:
     return frozenset(m if m == "~" or level(m) >= to else f"{to}{m[1:]}" for m in taint)
 
 
+def hidden(taint: Taint) -> Taint:
+    """What is left of a taint behind something that is not seen: a source, of which no more is known."""
+    return frozenset(m if m == "~" else f"{DATA}{m[1:]}" for m in taint)
+
+
 def combined(*taints: Taint) -> Taint:
     """The taint of what is computed from several values: agreed only if nothing in it differs."""
     found = frozenset().union(*taints)

@@ -197,6 +197,7 @@ class _Scope:
 
     def _execute(self, block: Block, item: object) -> None:
         evaluator = self.evaluator
+        evaluator.seen.clear()
         if isinstance(item, ForBind):
             self._bind(item.node.target, self.iterated.get(item.node, OUTSIDE))
         elif isinstance(item, IterEval):

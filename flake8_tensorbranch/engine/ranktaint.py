@@ -50,6 +50,7 @@ _SIZES: Final = frozenset(
 )
 _GROWING: Final = frozenset({"append", "extend", "add", "insert", "update", "setdefault", "appendleft"})
 _PARAMETERS: Final = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.Buffer"})
+_VALUES: Final = HOST | TENSOR | lattice.CONTAINER | lattice.MAPPING | lattice.ARRAY | NONE
 _PLAIN: Final = HOST | NONE | CALLABLE | NAMESPACE
 
 
@@ -63,9 +64,16 @@ class Evaluator:
         self.facts = ranks.program.facts[scope]
         self.state: State = {}
         self.agreed: set[str] = set()
+        self.seen: dict[nodes.NodeNG, Taint] = {}  # of the item that is executed
 
     def taint(self, node: nodes.NodeNG) -> Taint:
-        """The taint of an expression."""
+        """The taint of an expression, evaluated once per item."""
+        found = self.seen.get(node)
+        if found is None:
+            found = self.seen[node] = self._settled(node)
+        return found
+
+    def _settled(self, node: nodes.NodeNG) -> Taint:
         found = self._taint(node)
         if not found or found == AGREED:
             return found
@@ -160,7 +168,7 @@ class Evaluator:
                     return found
         if owner.must(OBJECT | NAMESPACE | CALLABLE | HOST) and owner.refs:
             return self._outside(value) if value.kinds & TENSOR and not self._is_module(owner) else CLEAN
-        return self.taint(node.expr)
+        return marks.hidden(self.taint(node.expr)) if not owner.must(_VALUES) else self.taint(node.expr)
 
     def _is_module(self, owner: AbstractValue) -> bool:
         """Parameters of modules are the same on every rank; so are buffers, unless the module stores to them."""
@@ -228,8 +236,10 @@ class Evaluator:
             return marks.raised(together, marks.READ)
         if value.deps & (lattice.RANDOM | lattice.REPLAYED) and not together:
             return OUTSIDE
-        if unseen and not together and not externals and not self._value(func).must(_PLAIN | OBJECT):
-            return OUTSIDE
+        if unseen:
+            opaque = not externals and not self._value(func).must(_PLAIN | OBJECT)
+            known_owner = isinstance(func, nodes.Attribute) and self._value(func.expr).must(_VALUES)
+            return OUTSIDE if opaque and not together else together if known_owner else marks.hidden(together)
         return together
 
     def _agree(self, node: Any) -> None:
