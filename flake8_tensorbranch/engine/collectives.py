@@ -28,6 +28,8 @@ from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 Labels = Counter[str]
 BACKWARD: Final = "backward()"
+MOST_FUNCTIONS: Final = 200
+"""How many functions are looked into for what a call may run."""
 _MODULE: Final = "torch.nn.Module"
 
 
@@ -55,7 +57,7 @@ class Collectives:
             or any(self._is_lightning(cls) for cls in program.index.classes)
         )
         self._functions: dict[FunctionInfo, frozenset[str]] = {}
-        self._open: set[FunctionInfo] = set()
+        self._calls: dict[nodes.NodeNG, tuple[frozenset[str], set[FunctionInfo]]] = {}
         self._gathering: list[str] | None = None
 
     # Lightning
@@ -133,20 +135,30 @@ class Collectives:
 
     def of_call(self, scope: FunctionInfo | None, call: nodes.Call) -> frozenset[str]:
         """The collectives that run when a call does, in whatever it calls."""
+        own, callees = self._own(scope, call)
+        found = set(own)
+        for callee in callees:
+            found |= self.of_function(callee)
+        return frozenset(found)
+
+    def _own(self, scope: FunctionInfo | None, call: nodes.Call) -> tuple[frozenset[str], set[FunctionInfo]]:
+        """The collectives a call itself runs, and the functions of the project that it enters."""
+        known_call = self._calls.get(call)
+        if known_call is None:
+            known_call = self._calls[call] = self._of(scope, call)
+        return known_call
+
+    def _of(self, scope: FunctionInfo | None, call: nodes.Call) -> tuple[frozenset[str], set[FunctionInfo]]:
         direct = self.direct(scope, call)
         if direct:
-            return frozenset({direct})
+            return frozenset({direct}), set()
         facts = self.facts(scope)
-        found: set[str] = set()
-        for callee in facts.calls.get(call, ()):
-            found |= self.of_function(callee)
-        if not found:
-            value = facts.values.get(call.func, UNKNOWN)
+        value = facts.values.get(call.func, UNKNOWN)
+        if self._is_sharded(value) or self._may_gather(value):
             label = f"{dotted(call.func) or 'a module'}()"
-            if self._is_sharded(value) or self._may_gather(value):
-                found.add(label)
-                self.assumed.add(label)
-        return frozenset(found)
+            self.assumed.add(label)
+            return frozenset({label}), facts.calls.get(call, set())
+        return frozenset(), facts.calls.get(call, set())
 
     def _is_sharded(self, value: AbstractValue) -> bool:
         names = [r.cls for r in value.refs if isinstance(r, Instance)]
@@ -176,18 +188,21 @@ class Collectives:
     def of_function(self, function: FunctionInfo) -> frozenset[str]:
         """The collectives that a function runs, in itself or in what it calls."""
         found = self._functions.get(function)
-        if found is not None:
-            return found
-        if function in self._open or len(self._open) > 12:
-            return frozenset()
-        self._open.add(function)
-        collected: set[str] = set()
-        for call in function.calls:
-            collected |= self.of_call(function, call)
-        self._open.discard(function)
-        if not self._open:
-            self._functions[function] = frozenset(collected)
-        return frozenset(collected)
+        if found is None:
+            labels: set[str] = set()
+            seen = {function}
+            work = [function]
+            while work:
+                caller = work.pop()
+                for call in caller.calls:
+                    own, callees = self._own(caller, call)
+                    labels |= own
+                    new = callees - seen
+                    if len(seen) < MOST_FUNCTIONS:
+                        seen |= new
+                        work.extend(new)
+            found = self._functions[function] = frozenset(labels)
+        return found
 
     # Pieces of code
 
