@@ -10,7 +10,7 @@ from astroid import nodes
 from flake8_tensorbranch.engine import calls, places, randomness
 from flake8_tensorbranch.engine.arguments import Arguments
 from flake8_tensorbranch.engine.frame import Facts, Frame, State
-from flake8_tensorbranch.engine.lattice import TENSOR, UNKNOWN, AbstractValue
+from flake8_tensorbranch.engine.lattice import DATA, MASK, RANDOM, TENSOR, UNBACKED, UNKNOWN, AbstractValue, make
 from flake8_tensorbranch.engine.modes import without_grad
 from flake8_tensorbranch.engine.origins import Expr, Origins
 from flake8_tensorbranch.engine.places import Place
@@ -30,6 +30,7 @@ class Activation:
     """One run of a function inside a region.
 
     `places` says which state outside of the region each parameter is; a parameter that is missing there was made by the region.
+    `certain` is false where only names tell that the region runs it.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class Activation:
         places_: dict[str, Place],
         parent: Activation | None = None,
         call: nodes.NodeNG | None = None,
+        certain: bool = True,
     ) -> None:
         self.origins = origins
         self.analysis: Analysis = origins.program.analysis
@@ -50,6 +52,7 @@ class Activation:
         self.places = places_
         self.parent = parent
         self.call = call
+        self.certain = certain and (parent is None or parent.certain)
         self.children: list[Activation] = []
 
     def ancestor(self, function: FunctionInfo) -> Activation | None:
@@ -69,6 +72,18 @@ class Activation:
         """Where in its region's run the activation starts: the positions of the calls that lead to it."""
         before = self.parent.order if self.parent is not None else ()
         return before if self.call is None else (*before, _position(self.call))
+
+    def returned(self) -> list[nodes.NodeNG]:
+        """The expressions that the function returns."""
+        function = self.function
+        return [function.node.body] if function.is_lambda else [r.value for r in function.returns_nodes if r.value is not None]
+
+    def argument(self, name: str) -> nodes.NodeNG | None:
+        """The expression that the call of the activation hands to a parameter; None where none is seen."""
+        if self.parent is None or self.call is None or not any(p.name == name for p in self.function.params):
+            return None
+        given = self.origins.argument(self.parent.expr(self.call), self.function, name)
+        return None if given is None else given.node
 
     def expr(self, node: nodes.NodeNG) -> Expr:
         """An expression of the function, to ask its origins."""
@@ -155,7 +170,7 @@ class Insides:
             row = entry(name)
             if row is begin.row:
                 function = args.get(row.argument, row.keyword)
-                return None if function is None else (function, _drawn_before(args.dropped(row.passed).without(*row.own_keywords)))
+                return None if function is None else (function, _made_before(args.dropped(row.passed).without(*row.own_keywords)))
         func = node.func
         if isinstance(func, nodes.Attribute) and REGION_ATTRIBUTES.get(func.attrname) is begin.row and node.args:
             if any(isinstance(a, nodes.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
@@ -183,7 +198,8 @@ class Insides:
         seen: set[object] = set()
         while work:
             activation, depth = work.pop()
-            for node, callees in (*activation.facts.calls.items(), *self._properties(activation)):
+            supposed = list(self._supposed(activation))
+            for node, callees in (*activation.facts.calls.items(), *self._properties(activation), *supposed):
                 for callee in sorted(callees, key=_key):
                     if callee.name == "__init__" or depth >= DEPTH or self._count >= MOST or activation.ancestor(callee) is not None:
                         continue
@@ -195,7 +211,8 @@ class Insides:
                     if key in seen:
                         continue
                     seen.add(key)
-                    child = Activation(self.origins, activation.entry, callee, facts, handed, activation, node)
+                    certain = not any(node is call for call, _ in supposed)
+                    child = Activation(self.origins, activation.entry, callee, facts, handed, activation, node, certain)
                     activation.children.append(child)
                     self._count += 1
                     work.append((child, depth + 1))
@@ -208,6 +225,24 @@ class Insides:
                     found = self.analysis.resolver.method(ref.cls, node.attrname)
                     if found is not None and found.is_property:
                         yield node, {found}
+
+    def _supposed(self, activation: Activation) -> Iterator[tuple[nodes.NodeNG, set[FunctionInfo]]]:
+        """Calls of modules of which only the name tells the class: `layers[i](x)` where the file has one kind of `...Layer`."""
+        index = self.program.index
+        facts = activation.facts
+        for call in activation.function.calls:
+            func = call.func
+            value = facts.values.get(func)
+            if value is None or value.refs or facts.calls.get(call) or facts.externals.get(call):
+                continue
+            named = func.value if isinstance(func, nodes.Subscript) else func
+            stem = str(getattr(named, "attrname", getattr(named, "name", ""))).lower().strip("_").removesuffix("s")
+            if len(stem) < 4 or places.of(activation, func) is None:
+                continue
+            found = [c for c in index.classes if c.name.lower().endswith(stem) and self.analysis.resolver.is_module(c)]
+            forward = self.analysis.resolver.method(found[0], "forward") if len(found) == 1 else None
+            if forward is not None:
+                yield call, {forward}
 
     def _handed(self, activation: Activation, node: nodes.NodeNG, callee: FunctionInfo) -> dict[str, Place]:
         """Which parameters of a callee are state outside of the region."""
@@ -249,11 +284,16 @@ def _bound(facts: Facts, callee: FunctionInfo) -> State:
     }
 
 
-def _drawn_before(args: Arguments) -> Arguments:
-    """Arguments of a region: what they draw was drawn before it runs, and is the same when it runs again."""
-    keywords = {k: randomness.settled(v) for k, v in args.keywords.items()}
-    star = None if args.star is None else randomness.settled(args.star)
-    return Arguments([randomness.settled(v) for v in args.positional], star, keywords, args.double_star)
+def _made_before(args: Arguments) -> Arguments:
+    """Arguments of a region: what they draw or read was made before it runs, and is the same when it runs again."""
+    keywords = {k: _made(v) for k, v in args.keywords.items()}
+    return Arguments([_made(v) for v in args.positional], None if args.star is None else _made(args.star), keywords, args.double_star)
+
+
+def _made(value: AbstractValue) -> AbstractValue:
+    elem = None if value.elem is None else _made(value.elem)
+    items = None if value.items is None else tuple((k, _made(v)) for k, v in value.items)
+    return make(value.kinds, value.deps & ~(RANDOM | DATA | UNBACKED | MASK), value.const, value.refs, elem, items)
 
 
 def _key(function: FunctionInfo) -> tuple[str, int]:

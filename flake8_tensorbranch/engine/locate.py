@@ -17,7 +17,7 @@ _SCOPES: Final = (nodes.FunctionDef, nodes.Lambda, nodes.Module, nodes.ClassDef)
 
 def site(kind: SinkKind, activation: Activation, node: Any, form: str, subject: str, certain: bool = True) -> RegionSite:
     """A site in an activation, with the entry of its region as a related place."""
-    return RegionSite(kind, node, activation.function, subject, form, activation.entry.reentrant, certain, related(activation))
+    return RegionSite(kind, node, activation.function, subject, form, activation.entry.reentrant, certain and activation.certain, related(activation))
 
 
 def related(activation: Activation) -> tuple[Related, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flake8_tensorbranch.engine import draws
+from flake8_tensorbranch.engine import draws, routing
 from flake8_tensorbranch.engine.consumption import Consumption
 from flake8_tensorbranch.engine.entries import Entries
 from flake8_tensorbranch.engine.mutation import Mutations
@@ -20,4 +20,5 @@ def sites(program: Program, regions: Regions) -> Iterator[RegionSite]:
     mutations = Mutations(program, regions)
     yield from Consumption(mutations).sites()
     yield from draws.sites(mutations.insides)
+    yield from routing.sites(mutations.insides)
     yield from Entries(mutations.insides).sites()

@@ -61,7 +61,7 @@ def sources(activation: Activation, top: Any) -> Iterator[tuple[Activation, Any]
                 key = (id(at), node.name)
                 if key not in seen and len(seen) < _MOST:
                     seen.add(key)
-                    work.extend((at, value) for value in _assigned(at, node.name))
+                    work.extend((at, value) for value in assignments(at, node.name))
         for child in at.children:
             if child.call is not None and (child.call is expression or expression.parent_of(child.call)):
                 key = (id(child), "")
@@ -70,11 +70,14 @@ def sources(activation: Activation, top: Any) -> Iterator[tuple[Activation, Any]
                     work.extend((child, r.value) for r in child.function.returns_nodes if r.value is not None)
 
 
-def _assigned(activation: Activation, name: str) -> Iterator[Any]:
-    for bound in activation.function.local_names[name]:
+def assignments(activation: Activation, name: str) -> Iterator[Any]:
+    """The expressions that a local of the activation's function is assigned from, or gets its elements from."""
+    for bound in activation.function.local_names.get(name, ()):
         statement = bound.statement() if isinstance(bound, nodes.NodeNG) else None
         if isinstance(statement, (nodes.Assign, nodes.AnnAssign, nodes.AugAssign)) and statement.value is not None:
             yield statement.value
+        elif isinstance(statement, nodes.For) and bound is not statement:
+            yield statement.iter
 
 
 def derives(activation: Activation, value: Any, place: Place) -> bool:
