@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from flake8_tensorbranch.engine import draws, routing
 from flake8_tensorbranch.engine.consumption import Consumption
 from flake8_tensorbranch.engine.entries import Entries
+from flake8_tensorbranch.engine.latebinding import LateBinding
 from flake8_tensorbranch.engine.mutation import Mutations
 from flake8_tensorbranch.engine.program import Program
 from flake8_tensorbranch.engine.region import Regions
@@ -21,4 +22,5 @@ def sites(program: Program, regions: Regions) -> Iterator[RegionSite]:
     yield from Consumption(mutations).sites()
     yield from draws.sites(mutations.insides)
     yield from routing.sites(mutations.insides)
+    yield from LateBinding(mutations.insides).sites()
     yield from Entries(mutations.insides).sites()
