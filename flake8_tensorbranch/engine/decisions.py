@@ -9,6 +9,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine import effects, promises, trace
 from flake8_tensorbranch.engine.batched import Batched
+from flake8_tensorbranch.engine.dimensions import Dimensions
 from flake8_tensorbranch.engine.frame import Facts
 from flake8_tensorbranch.engine.lattice import (
     CONTAINER,
@@ -41,11 +42,12 @@ def sites(program: Program, regions: Regions) -> Iterator[ValueSite]:
     """Every decision site of the program's scopes."""
     mutations = Mutations(program, regions)
     batched = Batched(program, regions)
+    dimensions = Dimensions(program, regions)
     for scope, facts in program.facts.items():
         tests = program.index.tests if scope is None else scope.tests
         if facts.exhausted or not tests:
             continue
-        finder = _Finder(program, regions, mutations, batched, scope, facts)
+        finder = _Finder(program, regions, mutations, batched, dimensions, scope, facts)
         for node in tests:
             yield from finder.at(node)
 
@@ -54,12 +56,20 @@ class _Finder:
     """Finds the decision sites of one scope."""
 
     def __init__(
-        self, program: Program, regions: Regions, mutations: Mutations, batched: Batched, scope: FunctionInfo | None, facts: Facts
+        self,
+        program: Program,
+        regions: Regions,
+        mutations: Mutations,
+        batched: Batched,
+        dimensions: Dimensions,
+        scope: FunctionInfo | None,
+        facts: Facts,
     ) -> None:
         self.program = program
         self.regions = regions
         self.mutations = mutations
         self.batched = batched
+        self.dimensions = dimensions
         self.scope = scope
         self.facts = facts
         self.context = effects.Context(program, scope, facts)
@@ -171,6 +181,7 @@ class _Finder:
             regions=memberships,
             guarded=effects.is_guarded(node),
             checked=promises.promised(self.scope, subject),
+            declared=self.declared(kind, at),
             mutated=mutated,
             form=effects.form(node),
             comparison=self.comparison(at) if kind is SinkKind.SIZE_BRANCH else "",
@@ -185,6 +196,13 @@ class _Finder:
             if value.deps & (SHAPE | UNBACKED):
                 kinds.add(_comparison(leaf))
         return kinds.pop() if len(kinds) == 1 else ""
+
+    def declared(self, kind: SinkKind, at: nodes.NodeNG) -> str:
+        """How the dimension was declared dynamic that a decision on a size fixes; empty where it fixes none."""
+        if kind not in (SinkKind.SIZE_BRANCH, SinkKind.SIZE_LOOP):
+            return ""
+        found = self.dimensions.fixed(self.scope, at, kind is SinkKind.SIZE_LOOP)
+        return "" if found is None else found.form
 
     def counts_as_value(self) -> bool:
         """Whether a size that depends on values counts as a value: not where the graph broke before at the operator that made it (facts H)."""

@@ -82,6 +82,7 @@ class ValueSite(SinkSite):
     regions: dict[str, Membership] = field(default_factory=dict)
     guarded: bool = False  # a test of `torch.compiler.is_compiling()` keeps it out of traced code
     checked: bool = False  # `torch._check` promised something about what is read: a tracer may know the outcome
+    declared: str = ""  # the size is of a dimension declared dynamic, which the decision fixes; how it was declared
     mutated: str = ""
     form: str = "if"
     comparison: str = ""  # of sizes: "equality" where only `==` and `!=` ask, "empty" where a size itself is compared with 0

@@ -14,7 +14,7 @@ RULE = Rule("tbr-compile-loop-on-shape", frozenset({SinkKind.SIZE_LOOP}), "W", "
 def check(site: ValueSite) -> Iterator[Finding]:
     """Loops are unrolled: one graph per size, even when dynamic."""
     member = site.regions.get("compiled")
-    if member is None or not site.deps & (SHAPE | UNBACKED):
+    if member is None or site.declared or not site.deps & (SHAPE | UNBACKED):
         return
     yield Finding(
         site.node,
