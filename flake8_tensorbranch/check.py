@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from flake8_tensorbranch.diagnostic import Confidence, Diagnostic
-from flake8_tensorbranch.engine import checkpoints, decisions, regional, traced, verdicts
+from flake8_tensorbranch.engine import checkpoints, decisions, relevance, regional, traced, verdicts
 from flake8_tensorbranch.engine.program import Program
 from flake8_tensorbranch.engine.region import Regions
 from flake8_tensorbranch.engine.summary import Analysis
@@ -44,7 +44,7 @@ def check_source(
         analysis = Analysis(project or shared_project())
         index = analysis.project.index(source.path, source.text, tree)
         program = Program(analysis, index)
-        program.solve()
+        program.solve(relevance.wanted(analysis, index, settings))
         regions = Regions(program, settings)
         found: dict[tuple[int, int, str], Diagnostic] = {}
         rules = by_sink()

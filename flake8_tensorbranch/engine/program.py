@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 from astroid import nodes
 
@@ -29,29 +29,63 @@ from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleInde
 ROUNDS: Final = 4  # how often arguments are pushed on along call edges
 
 
+class FactsTable(dict["FunctionInfo | None", Facts]):
+    """Facts by scope. Every scope of the module is in the table: one that is not solved yet is solved when it is asked for.
+
+    Iterating gives the scopes solved so far, as they were when the iteration began.
+    """
+
+    def __init__(self, analysis: Analysis, index: ModuleIndex) -> None:
+        super().__init__()
+        self._analysis = analysis
+        self._index = index
+        self._scopes = frozenset([None, *index.functions])
+
+    def __missing__(self, scope: FunctionInfo | None) -> Facts:
+        facts = self[scope] = self._analysis.facts_of(self._index, scope)
+        return facts
+
+    def __contains__(self, scope: object) -> bool:
+        return scope in self._scopes
+
+    def get(self, scope: FunctionInfo | None, default: Any = None) -> Any:
+        return self[scope] if scope in self._scopes else default
+
+    def __iter__(self) -> Iterator[FunctionInfo | None]:
+        return iter(list(super().keys()))
+
+    def keys(self) -> Any:
+        return list(super().keys())
+
+    def items(self) -> Any:
+        return list(super().items())
+
+    def values(self) -> Any:
+        return list(super().values())
+
+
 class Program:
     """One module and the facts of its scopes; `None` stands for the module body."""
 
     def __init__(self, analysis: Analysis, index: ModuleIndex) -> None:
         self.analysis = analysis
         self.index = index
-        self.facts: dict[FunctionInfo | None, Facts] = {}
-        self._owner: dict[nodes.NodeNG, FunctionInfo | None] = {}
+        self.facts: FactsTable = FactsTable(analysis, index)
 
-    def solve(self, wanted: set[FunctionInfo] | None = None) -> None:
-        """Solve every scope (or those wanted and what they call), then again those whose callers know more of the arguments."""
+    def solve(self, wanted: set[FunctionInfo | None] | None = None) -> None:
+        """Solve the scopes wanted (all by default), then again those whose callers know more of the arguments."""
         for function in (None, *self.index.functions):
-            if wanted is None or function is None or function in wanted:
+            if wanted is None or function in wanted:
                 self.facts[function] = self.analysis.facts_of(self.index, function)
         passed: dict[FunctionInfo, State] = {}
         changed: set[FunctionInfo | None] = set(self.facts)
         for _ in range(ROUNDS):
             again: dict[FunctionInfo, State] = {}
-            for caller in changed:
+            for caller in [f for f in self.facts if f in changed]:
                 for (callee, name), value in self.facts[caller].arguments.items():
                     if value.kinds == HOST and value.deps & MASK:
                         continue  # a flag that was settled before the call
-                    if callee in self.facts and self._improves(callee, name, value):
+                    if (wanted is None or callee in wanted) and callee in self.facts and self._improves(callee, name, value):
                         known = passed.setdefault(callee, {})
                         old = known.get(name, BOTTOM)
                         new = join(old, value)
@@ -64,7 +98,7 @@ class Program:
                 declared = self.analysis.parameters(callee)
                 bound = {n: join(v, declared[n]) if declared[n].known and not declared[n].kinds & UNKNOWN_KIND else v for n, v in known.items()}
                 self.facts[callee] = self.analysis.facts_of(self.index, callee, bound)
-            changed = set(again)
+            changed = {f for f in self.facts if f in again}
 
     def _improves(self, callee: FunctionInfo, name: str, value: AbstractValue) -> bool:
         """True when an argument says more of a parameter than its declaration does."""

@@ -70,9 +70,8 @@ class Regions:
         self.settings = settings
         self.entries: list[tuple[Entry, list[FunctionInfo]]] = []
         self._members: dict[str, dict[FunctionInfo, Membership]] = {}
-        for scope in (None, *program.index.functions):
-            if scope in program.facts:
-                self.entries.extend(self._in_scope(scope))
+        for scope in program.facts:
+            self.entries.extend(self._in_scope(scope))
         self.entries.extend(self._decorated())
         self.entries.extend(self._declared())
         self._close()

@@ -14,6 +14,8 @@ from flake8_tensorbranch.engine.lattice import CALLABLE, HOST, NONE
 from flake8_tensorbranch.engine.resolve import Variable
 from flake8_tensorbranch.engine.summary import Analysis
 from flake8_tensorbranch.knowledge.model import lookup
+from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, REGION_BASES, REGION_ENTRIES
+from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
 
 _PLAIN_CALLS: Final = frozenset(
@@ -27,6 +29,56 @@ _PLAIN_METHODS: Final = frozenset(
     "keys exists isfile is_file is_dir isdir match search get_rank get_world_size is_grad_enabled isdigit rsplit lstrip rstrip".split()
 )
 _MAX_DEPTH: Final = 8
+
+
+EVERYTHING: Final = (
+    ".backward(", "manual_backward", "training_step", "all_reduce", "torch.distributed", "DistributedDataParallel", "deterministic",
+    "sdpa_kernel", "sdp_kernel", "use_reentrant", "context_fn", "torch.compile", "torch.export", "vmap", "flex_attention", "cudnn.",
+    "symbolic_trace", "jit.trace", "preserve_rng_state", "functional_call", "checkpoint_wrapper", "checkpoint_sequential", "make_fx",
+)  # fmt: skip
+"""Words of code that drives training, compiles, exports or spreads: a file with one of them is solved whole."""
+
+_TRIGGERS: Final = (
+    {q.rsplit(".", 1)[-1] for q in REGION_ENTRIES}
+    | set(REGION_ATTRIBUTES)
+    | {"backward", "DataLoader", "Generator", "enter_context", "barrier", "broadcast", "all_gather", "gradient_checkpointing_enable"}
+)
+
+
+def wanted(analysis: Analysis, index: ModuleIndex, settings: Settings) -> set[FunctionInfo | None] | None:
+    """The scopes to solve; None for all of them."""
+    if settings.compiled or settings.checkpointed or index.mentions(EVERYTHING):
+        return None
+    relevance = Relevance(analysis, index)
+    scopes: list[FunctionInfo | None] = [None, *index.functions]
+    chosen = {s for s in scopes if relevance.has_candidates(s)}
+    names = {s.cls.name if s.cls is not None and s.name == "__init__" else s.name for s in chosen if s is not None}
+    forwards = "forward" in names
+    for scope in scopes:
+        calls = index.calls if scope is None else scope.calls
+        for call in calls:
+            name = called(call)
+            if name in _TRIGGERS or (name in names and scope is not None):
+                chosen.add(scope)
+                break
+        if forwards and scope is not None and scope.name == "forward":
+            chosen.add(scope)
+    for function in index.functions:
+        if _is_region_class(analysis, function):
+            chosen.add(function)
+    return chosen
+
+
+def called(call: nodes.Call) -> str:
+    """The last name of what a call calls."""
+    func = call.func
+    return func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")
+
+
+def _is_region_class(analysis: Analysis, function: FunctionInfo) -> bool:
+    if function.name != "forward" or function.cls is None:
+        return False
+    return any(analysis.resolver.has_base(function.cls, base.rsplit(".", 1)[-1]) for base in REGION_BASES)
 
 
 class Relevance:
