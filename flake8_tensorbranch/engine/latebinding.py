@@ -129,6 +129,8 @@ def _loop_binding(call: nodes.Call, name: str) -> nodes.NodeNG | None:
 
 def _leaves_loop(call: nodes.Call, loop: nodes.NodeNG) -> bool:
     """True when the loop ends with the round of the call."""
+    if isinstance(loop, nodes.ComprehensionScope):
+        return False
     child: Any = call.statement()
     while child is not loop and child is not None:
         if isinstance(child, _LEAVES):

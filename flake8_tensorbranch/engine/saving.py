@@ -28,12 +28,20 @@ _FREE: Final = frozenset(
 )
 
 
-def after(origins: Origins, activation: Activation, node: nodes.NodeNG) -> bool:
-    """True when the region may save a tensor once `node` has run, there or in the functions that called up to it."""
+def follows(origins: Origins, activation: Activation, node: nodes.NodeNG) -> bool:
+    """True when the function itself may save a tensor once `node` has run."""
+    return any(saves(origins, activation, found) for found in _following(node))
+
+
+def after(origins: Origins, activation: Activation, node: nodes.NodeNG, own: bool = True) -> bool:
+    """True when the region may save a tensor once `node` has run, there or in the functions that called up to it.
+
+    Without `own` the function ends at the node.
+    """
     current: Activation | None = activation
     at: Any = node
     while current is not None:
-        if any(saves(origins, current, found) for found in _following(at)):
+        if (own or current is not activation) and follows(origins, current, at):
             return True
         call = current.call
         if isinstance(call, nodes.Call) and current.parent is not None:
