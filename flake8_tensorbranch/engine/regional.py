@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_tensorbranch.engine import draws, routing, swallowed
+from flake8_tensorbranch.engine.between import Between
 from flake8_tensorbranch.engine.consumption import Consumption
 from flake8_tensorbranch.engine.entries import Entries
 from flake8_tensorbranch.engine.latebinding import LateBinding
@@ -24,4 +25,5 @@ def sites(program: Program, regions: Regions) -> Iterator[RegionSite]:
     yield from routing.sites(mutations.insides)
     yield from LateBinding(mutations.insides).sites()
     yield from swallowed.sites(mutations.insides)
+    yield from Between(mutations).sites()
     yield from Entries(mutations.insides).sites()
