@@ -185,7 +185,7 @@ class _Finder:
             mutated=mutated,
             form=effects.form(node),
             comparison=self.comparison(at) if kind is SinkKind.SIZE_BRANCH else "",
-            frame_lost=effects.loses_frame(node, self.program.index),
+            frame_lost=effects.loses_frame(node, self.program.index) or self.searches(at),
             related=trace.way(self.program, self.scope, subject, memberships),
         )
 
@@ -196,6 +196,15 @@ class _Finder:
             if value.deps & (SHAPE | UNBACKED):
                 kinds.add(_comparison(leaf))
         return kinds.pop() if len(kinds) == 1 else ""
+
+    def searches(self, at: nodes.NodeNG) -> bool:
+        """True for `x in tensor` and `any(... for ...)`, where a compiled frame is lost as it is in a loop (facts H)."""
+        for call in at.nodes_of_class(nodes.Call):
+            if isinstance(call.func, nodes.Name) and call.func.name in ("any", "all") and call.args:
+                if isinstance(call.args[0], nodes.GeneratorExp):
+                    return True
+        compared = [n for n in at.nodes_of_class(nodes.Compare) if n.ops[-1][0] in ("in", "not in")]
+        return any(self.facts.values.get(n.ops[-1][1], UNKNOWN).must(TENSOR) for n in compared)
 
     def declared(self, kind: SinkKind, at: nodes.NodeNG) -> str:
         """How the dimension was declared dynamic that a decision on a size fixes; empty where it fixes none."""

@@ -88,7 +88,7 @@ class Dimensions:
                 self._compare(call, passed.get(str(name)), at, declared)
 
     def _names(self, call: Expr, given: nodes.NodeNG) -> list[str]:
-        """Names for the parameters of a module that is not in view: the keys of `dynamic_shapes`, in order, or numbers."""
+        """Names for the parameters of a module out of view: the keys of `dynamic_shapes` in order, or numbers."""
         for display in self._displays(call, given):
             if isinstance(display.node, nodes.Dict):
                 return [str(k.value) for k, _ in display.node.items if isinstance(k, nodes.Const)]

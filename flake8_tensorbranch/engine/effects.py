@@ -331,16 +331,16 @@ def form(node: nodes.NodeNG) -> str:
 
 
 def loses_frame(node: nodes.NodeNG, index: ModuleIndex) -> bool:
-    """True where a graph break makes the whole frame run eagerly: inside `for`, `try`, a generator expression (facts B6)."""
+    """True where a graph break makes the whole frame run eagerly: in a loop's body, `try`, a generator (facts B6)."""
     if isinstance(node, nodes.Comprehension) and isinstance(node.parent, nodes.GeneratorExp):
         return True
-    up = node.parent
+    child, up = node, node.parent
     while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda, nodes.Module, nodes.ClassDef)):
-        if isinstance(up, (nodes.For, nodes.Try, nodes.TryStar)):
+        if isinstance(up, (nodes.Try, nodes.TryStar)) or (isinstance(up, (nodes.For, nodes.While)) and child in up.body):
             return True
         if isinstance(up, nodes.With):
             for expression, _ in up.items:
                 if isinstance(expression, nodes.Call) and (dotted(expression.func) or "").rsplit(".", 1)[-1] == "suppress":
                     return True
-        up = up.parent
+        child, up = up, up.parent
     return False

@@ -9,7 +9,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine import effects, trace
 from flake8_tensorbranch.engine.batched import Batched
-from flake8_tensorbranch.engine.lattice import DATA, HOST, MASK, TENSOR, UNBACKED, UNKNOWN, UNKNOWN_KIND
+from flake8_tensorbranch.engine.lattice import DATA, MASK, TENSOR, UNBACKED, UNKNOWN_KIND
 from flake8_tensorbranch.engine.program import Program
 from flake8_tensorbranch.engine.region import Membership, Regions
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
@@ -17,6 +17,7 @@ from flake8_tensorbranch.syntax.names import FunctionInfo
 
 _READS: Final = frozenset({"item", "tolist"})
 _NUMBERS: Final = frozenset({"int", "float", "complex"})
+_SIZED: Final = DATA | UNBACKED  # of a tensor: what its size depends on
 _TRACED: Final = ("compiled", "vmapped")
 
 
@@ -37,7 +38,7 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
                         kinds.pop("vmapped", None)
                     yield _site(program, scope, SinkKind.SCALAR_READ, node, kinds)
                     continue
-            if "compiled" not in inside or not value.must(TENSOR) or not value.deps & UNBACKED:
+            if "compiled" not in inside or not value.must(TENSOR) or not value.deps & _SIZED:
                 continue
             if _makes_size(program, scope, node) and not effects.is_guarded(node):
                 yield _site(program, scope, SinkKind.SIZED_RESULT, node, dict(inside))
@@ -46,7 +47,12 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
 def _site(
     program: Program, scope: FunctionInfo, kind: SinkKind, node: nodes.NodeNG, regions: dict[str, Membership]
 ) -> TracedSite:
-    return TracedSite(kind, node, scope, trace.spelled(node), regions, {}, trace.way(program, scope, node, regions))
+    setting = "capture_scalar_outputs" if kind is SinkKind.SCALAR_READ else "capture_dynamic_output_shape_ops"
+    facts: dict[str, object] = {
+        "captured": setting in program.index.text,
+        "lost": effects.loses_frame(node, program.index),
+    }
+    return TracedSite(kind, node, scope, trace.spelled(node), regions, facts, trace.way(program, scope, node, regions))
 
 
 def _read(program: Program, scope: FunctionInfo, node: nodes.Call) -> nodes.NodeNG | None:
@@ -67,13 +73,13 @@ def _makes_size(program: Program, scope: FunctionInfo, node: nodes.NodeNG) -> bo
     if isinstance(node, nodes.Subscript):
         index = program.value(scope, node.slice)
         return bool(index.kinds & TENSOR and index.deps & MASK)
-    if not isinstance(node, nodes.Call):
+    if not isinstance(node, nodes.Call) or program.callees(scope, node):
         return False
     sources = [*node.args, *(k.value for k in node.keywords)]
     if isinstance(node.func, nodes.Attribute):
         sources.append(node.func.expr)
-    values = [program.value(scope, s) for s in sources]
-    return not any(v.deps & UNBACKED or (v.kinds & HOST and v.deps & DATA) for v in values if v is not UNKNOWN)
+    values = [program.value(scope, source) for source in sources]
+    return not any(value.kinds & TENSOR and value.deps & _SIZED for value in values)
 
 
 def _tested(scope: FunctionInfo) -> set[nodes.NodeNG]:

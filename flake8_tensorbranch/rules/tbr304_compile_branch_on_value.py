@@ -14,19 +14,17 @@ RULE = Rule("tbr-compile-branch-on-value", frozenset({SinkKind.BRANCH, SinkKind.
 def check(site: ValueSite) -> Iterator[Finding]:
     """A graph break; an error with `fullgraph=True`."""
     member = site.regions.get("compiled")
-    if member is None or not site.deps & DATA or site.guarded or "checkpointed" in site.regions or site.form == "assert":
+    if member is None or site.speaks != "compiled" or not site.deps & DATA or site.guarded or site.form == "assert":
         return
-    if member.entry.option("fullgraph") is True:
-        cost = "`fullgraph=True` makes this an error"
-    elif site.frame_lost:
-        cost = "the whole frame runs eagerly"
-    else:
-        cost = "a graph break"
+    fullgraph = member.entry.option("fullgraph") is True
+    if site.frame_lost and not fullgraph:
+        return
+    cost = "`fullgraph=True` makes this an error" if fullgraph else "a graph break"
     effect = "whether an error is raised" if site.kind is SinkKind.RAISE else site.effect
     yield Finding(
         site.node,
-        f"`{site.subject}` reads a tensor's value and decides {effect} in a compiled region: {cost}",
-        "use `torch.where` or `torch.cond`",
+        f"`{site.subject}`, a tensor's value, decides {effect} in a compiled region: {cost}",
+        "use `torch.where`",
         site.certain,
         site.related,
     )

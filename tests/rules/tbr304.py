@@ -79,7 +79,7 @@ class DropStack(nn.Module):
         x = self.inner(x)
         for layer in self.layers:
             dice = torch.rand([])
-            if self.training and dice < 0.3:  # error: [TBR304]
+            if self.training and dice < 0.3:  # error: [TBR305]
                 continue
             x = x + layer(x).tanh()
         return x

@@ -93,7 +93,7 @@ def busy(x: Tensor, mask: Tensor) -> Tensor:
     if (total := mask.sum()) > 2:  # error: [TBR304]
         x = x / total
     try:
-        if x.max() > 1:  # error: [TBR304]
+        if x.max() > 1:  # error: [TBR305]
             x = x.sin()
     finally:
         x = x.cos()

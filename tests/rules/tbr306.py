@@ -1,0 +1,37 @@
+# options: --tbr-enable=TBR306
+"""TBR306: a tensor's value becomes a Python number in a compiled region."""
+
+import torch
+from torch import Tensor, nn
+
+
+def peak_of(x: Tensor) -> float:
+    return x.max().item()  # error: [TBR306] "a graph break"
+
+
+@torch.compile
+def normalised(x: Tensor, count: Tensor, rows: int) -> Tensor:
+    x = x / peak_of(x)
+    width = int(count)  # error: [TBR306]
+    shift = min(float(x.min()), 0.0)  # error: [TBR306]
+    offsets = count.reshape(1).tolist()  # error: [TBR306]
+    for _ in range(2):
+        x = x + x.sum().item()  # error: [TBR306] "runs eagerly"
+    scale = float(rows) + int(x.shape[0])  # ok: [TBR306] Python numbers
+    if not torch.compiler.is_compiling():
+        print(x.sum().item())  # ok: [TBR306] never traced
+    if x.sum().item() > 0:  # ok: [TBR306] the branch speaks for it  # error: [TBR304]
+        x = x.sin()
+    return x[:width] * shift * offsets[0] * scale
+
+
+class Scaled(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return x * x.mean().item()  # ok: [TBR306] `fullgraph=True` captures it
+
+
+scaled = torch.compile(Scaled(), fullgraph=True)
+
+
+def eager(x: Tensor) -> float:
+    return x.sum().item()  # ok: [TBR306] not compiled
