@@ -16,7 +16,9 @@ from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
 _NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _DTYPES: Final = frozenset({"half", "double", "float", "bfloat16"})
-_PARAMETERS: Final = frozenset({"parameters", "named_parameters", "buffers", "named_buffers", "modules", "children", "state_dict"})
+_PARAMETERS: Final = frozenset(
+    {"parameters", "named_parameters", "buffers", "named_buffers", "modules", "children", "state_dict"}
+)
 _HOOKS: Final = frozenset({"register_forward_hook", "register_forward_pre_hook"})
 _HARMLESS: Final = frozenset({"requires_grad_", "detach_", "retain_grad_", "zero_grad_", "share_memory_"})
 _STATEMENTS: Final = (nodes.Expr, nodes.Assign, nodes.AugAssign)
@@ -27,7 +29,8 @@ _DEPTH: Final = 2
 class Alteration:
     """One alteration: the statement, the module, optimizer or tensor altered, and what of it.
 
-    `what`: ``parameters``, ``optimizer``, ``mode``, ``requires_grad``, ``dtype``, ``hook`` or ``attribute``; `mode` is ``train`` or ``eval``.
+    `what`: ``parameters``, ``optimizer``, ``mode``, ``requires_grad``, ``dtype``, ``hook`` or ``attribute``;
+    `mode` is ``train`` or ``eval``.
     """
 
     node: nodes.NodeNG
@@ -80,19 +83,33 @@ def _called(origins: Origins, statement: Expr, call: nodes.Call, made: Any) -> I
         yield made(owner, "requires_grad", call)
     elif name == "load_state_dict":
         yield made(owner, "parameters", call)
-    elif isinstance(call.parent, nodes.Expr) and not tensor and (name in _DTYPES or (name == "to" and _names_dtype(call))):
+    elif (
+        isinstance(call.parent, nodes.Expr)
+        and not tensor
+        and (name in _DTYPES or (name == "to" and _names_dtype(call)))
+    ):
         yield made(owner, "dtype", call)
-    elif name in _HOOKS and _changes_output(origins, Expr(statement.module, statement.scope, call.args[0] if call.args else None)):
+    elif name in _HOOKS and _changes_output(
+        origins, Expr(statement.module, statement.scope, call.args[0] if call.args else None)
+    ):
         yield made(owner, "hook", call)
     elif name == "remove":
         for origin in origins.of(Expr(statement.module, statement.scope, owner)):
             hook = origin.node
-            if isinstance(hook, nodes.Call) and isinstance(hook.func, nodes.Attribute) and hook.func.attrname in _HOOKS and hook.args:
-                if _changes_output(origins, Expr(origin.module, origin.scope, hook.args[0])):
-                    yield replace(made(hook.func.expr, "hook", call), target=Expr(origin.module, origin.scope, hook.func.expr))
+            if not (isinstance(hook, nodes.Call) and isinstance(hook.func, nodes.Attribute) and hook.args):
+                continue
+            at = Expr(origin.module, origin.scope, hook.args[0])
+            if hook.func.attrname in _HOOKS and _changes_output(origins, at):
+                yield replace(made(hook.func.expr, "hook", call), target=replace(at, node=hook.func.expr))
     elif name.endswith("_") and not name.endswith("__") and name not in _HARMLESS:
         row = tensor_row(name)
-        if row is not None and "inplace" in row.effects and not value.must(CONTAINER) and not value.must(OBJECT) and not _is_gradient(owner):
+        if (
+            row is not None
+            and "inplace" in row.effects
+            and not value.must(CONTAINER)
+            and not value.must(OBJECT)
+            and not _is_gradient(owner)
+        ):
             yield made(owner, "parameters", call)
 
 
@@ -114,7 +131,8 @@ def _changes_output(origins: Origins, hook: Expr) -> bool:
         if function.is_lambda:
             body = function.node.body
             return isinstance(body, (nodes.BinOp, nodes.Tuple, nodes.IfExp)) or (
-                isinstance(body, nodes.Call) and getattr(body.func, "attrname", "") not in ("append", "update", "add", "setdefault")
+                isinstance(body, nodes.Call)
+                and getattr(body.func, "attrname", "") not in ("append", "update", "add", "setdefault")
             )
         if any(r.value is not None for r in function.returns_nodes):
             return True
@@ -156,7 +174,7 @@ def _looped(name: nodes.Name) -> nodes.NodeNG | None:
 
 
 def _in_callees(origins: Origins, call: Expr, at: nodes.NodeNG, depth: int) -> Iterator[Alteration]:
-    """Alterations that a function of the project makes of its object or arguments, told of what the call gives for them."""
+    """What a function of the project alters of its object or arguments, told of what the call gives for them."""
     for callee in sorted(origins.callees(call), key=lambda f: f.qualname):
         if callee.name in ("__init__", "forward", "__call__"):
             continue

@@ -1,4 +1,4 @@
-"""Changes between a checkpointed forward and the backward that runs it again: what the recompute then reads is not what the forward read."""
+"""Changes between a checkpointed forward and its backward: the recompute does not read what the forward read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from flake8_tensorbranch.engine.insides import Activation
 from flake8_tensorbranch.engine.lattice import UNKNOWN
 from flake8_tensorbranch.engine.modes import without_grad
 from flake8_tensorbranch.engine.mutation import Mutations
-from flake8_tensorbranch.engine.origins import Expr
+from flake8_tensorbranch.engine.origins import Expr, line
 from flake8_tensorbranch.engine.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
@@ -53,15 +53,32 @@ class Between:
         for made in self.recomputes.all():
             if without_grad(self.origins, made.call):
                 continue
-            region = [a for h in self.insides.heads if h.entry.node is made.call.node or h.function in made.functions for a in h.run()]
+            region = [
+                a
+                for h in self.insides.heads
+                if h.entry.node is made.call.node or h.function in made.functions
+                for a in h.run()
+            ]
             reentrant = next((a.entry.reentrant for a in region), made.row.reentrant if made.row is not None else None)
             for span in self._spans(made.call, _DEPTH):
                 for change in self._changes(span):
                     if change.node not in seen and self._matters(change, span, made, region):
                         seen.add(change.node)
-                        where = Related(made.call.module.path, made.call.node.lineno or 1, made.call.node.col_offset or 0, "checkpointed here")
+                        where = Related(
+                            made.call.module.path,
+                            made.call.node.lineno or 1,
+                            made.call.node.col_offset or 0,
+                            "checkpointed here",
+                        )
                         yield RegionSite(
-                            SinkKind.CHANGED, change.node, span.call.scope, spelled(change.said), change.what, reentrant, True, (where,)
+                            SinkKind.CHANGED,
+                            change.node,
+                            span.call.scope,
+                            spelled(change.said),
+                            change.what,
+                            reentrant,
+                            True,
+                            (where,),
                         )
 
     def _spans(self, call: Expr, depth: int) -> Iterator[Span]:
@@ -77,8 +94,9 @@ class Between:
         scope = span.call.scope
         top = self.origins.program.index.tree if scope is None else scope.node
         begin, end = span.call.node.statement(), span.end.statement()
+        last = begin.tolineno or 0
         for statement in top.nodes_of_class((nodes.Expr, nodes.Assign, nodes.AugAssign, nodes.Delete), _NESTED):
-            if (begin.tolineno or 0) < statement.lineno < end.lineno and not _apart(begin, statement) and not _apart(statement, end):
+            if last < line(statement) < line(end) and not _apart(begin, statement) and not _apart(statement, end):
                 yield from alterations(self.origins, Expr(span.call.module, scope, statement))
 
     def _matters(self, change: Alteration, span: Span, made: Recompute, region: list[Activation]) -> bool:
@@ -98,7 +116,7 @@ class Between:
         return moved is not None or any(_asks_mode(a.function) for a in region)
 
     def _concerns(self, target: Expr, span: Span, made: Recompute, region: list[Activation]) -> bool:
-        """True when a module, parameter or tensor is of the region: by its class, or by the name that the forward runs under."""
+        """True when a module or tensor is of the region: by its class, or by the name that the forward runs under."""
         path = dotted(target.node)
         if path is None:
             return False
@@ -121,7 +139,7 @@ class Between:
         return any(isinstance(r, Instance) and isinstance(r.cls, ClassInfo) and r.cls in classes for r in refs)
 
     def _is_handed(self, target: Expr, made: Recompute) -> bool:
-        """True for a tensor that reaches the region by keyword or by closure, which no version counter guards (facts B4)."""
+        """True for a tensor that enters by keyword or closure, which no version counter guards (facts B4)."""
         if not isinstance(target.node, nodes.Name):
             return False
         name = target.node.name
@@ -172,7 +190,9 @@ class Between:
         others = {
             dotted(call.func.expr)
             for call in (scope.calls if scope is not None else self.origins.program.index.calls)
-            if isinstance(call.func, nodes.Attribute) and call.func.attrname == "step" and "sched" not in (dotted(call.func) or "")
+            if isinstance(call.func, nodes.Attribute)
+            and call.func.attrname == "step"
+            and "sched" not in (dotted(call.func) or "")
         }
         return len(others) == 1
 
@@ -180,10 +200,14 @@ class Between:
         """True when the region reads an attribute that is set between, and does not set it itself before."""
         node = change.target.node
         name = node.attrname
-        owners = {r.cls for r in self.origins.value(Expr(change.target.module, change.target.scope, node.expr)).refs if isinstance(r, Instance)}
+        owners = {
+            r.cls
+            for r in self.origins.value(Expr(change.target.module, change.target.scope, node.expr)).refs
+            if isinstance(r, Instance)
+        }
         for activation in region:
             for read in activation.function.node.nodes_of_class(nodes.Attribute, _NESTED):
-                if read.attrname != name or isinstance(read.parent, nodes.Call) and read.parent.func is read:
+                if read.attrname != name or (isinstance(read.parent, nodes.Call) and read.parent.func is read):
                     continue
                 refs = activation.facts.values.get(read.expr, UNKNOWN).refs
                 if any(isinstance(r, Instance) and isinstance(r.cls, ClassInfo) and r.cls in owners for r in refs):

@@ -24,9 +24,48 @@ _STATEMENTS: Final = (nodes.AugAssign, nodes.Assign, nodes.AnnAssign, nodes.Call
 
 # Operations in place that give the same when they run twice: they overwrite, or clamp.
 _OVERWRITES: Final = frozenset(
-    "copy_ fill_ zero_ set_ resize_ clamp_ clamp_min_ clamp_max_ clip_ abs_ relu_ floor_ ceil_ round_ sign_ detach_ requires_grad_ "
-    "masked_fill_ index_fill_ index_copy_ scatter_ fill_diagonal_ nan_to_num_ normal_ uniform_ bernoulli_ random_ exponential_ "
-    "share_memory_ retain_grad_ put_ masked_scatter_ eq_ data_ logical_and_ logical_or_ unsqueeze_ trunc_ frac_ half_".split()
+    [
+        "copy_",
+        "fill_",
+        "zero_",
+        "set_",
+        "resize_",
+        "clamp_",
+        "clamp_min_",
+        "clamp_max_",
+        "clip_",
+        "abs_",
+        "relu_",
+        "floor_",
+        "ceil_",
+        "round_",
+        "sign_",
+        "detach_",
+        "requires_grad_",
+        "masked_fill_",
+        "index_fill_",
+        "index_copy_",
+        "scatter_",
+        "fill_diagonal_",
+        "nan_to_num_",
+        "normal_",
+        "uniform_",
+        "bernoulli_",
+        "random_",
+        "exponential_",
+        "share_memory_",
+        "retain_grad_",
+        "put_",
+        "masked_scatter_",
+        "eq_",
+        "data_",
+        "logical_and_",
+        "logical_or_",
+        "unsqueeze_",
+        "trunc_",
+        "frac_",
+        "half_",
+    ]
 )
 _GROWS: Final = frozenset({"append", "extend", "insert", "appendleft", "extendleft"})
 _TAKES: Final = frozenset({"pop", "popleft", "popitem"})
@@ -45,8 +84,10 @@ class How(enum.Enum):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Change:
-    """One change: where, of what, in which activation. `settled` is true where it leaves nothing to repeat: it fills a cache that was
-    empty, or is taken back before the run ends."""
+    """One change: where, of what, in which activation.
+
+    `settled` is true where it leaves nothing to repeat: it fills an empty cache, or is taken back before the run ends.
+    """
 
     activation: Activation
     node: nodes.NodeNG
@@ -63,9 +104,15 @@ class Change:
 
 def changes(activation: Activation) -> Iterator[Change]:
     """The changes that one activation makes itself."""
-    found = [c for node in activation.function.node.nodes_of_class(_STATEMENTS, _NESTED) for c in _changes(activation, node)]
+    found = [
+        c for node in activation.function.node.nodes_of_class(_STATEMENTS, _NESTED) for c in _changes(activation, node)
+    ]
     enters = _is_scope(activation.function)
-    back = [c.place for c in found if c.how is How.STORES and isinstance(c.value, nodes.Name) and repeats(activation, c.value, c.place)]
+    back = [
+        c.place
+        for c in found
+        if c.how is How.STORES and isinstance(c.value, nodes.Name) and repeats(activation, c.value, c.place)
+    ]
     for change in found:
         taken_back = change.how is How.STORES and (enters or change.place in back)
         yield replace(change, settled=True) if taken_back else change
@@ -73,7 +120,9 @@ def changes(activation: Activation) -> Iterator[Change]:
 
 def _is_scope(function: FunctionInfo) -> bool:
     """True for what enters and leaves a context: it takes back what it sets."""
-    return function.name in ("__enter__", "__exit__") or any(d.rsplit(".", 1)[-1] == "contextmanager" for d in function.decorator_names)
+    return function.name in ("__enter__", "__exit__") or any(
+        d.rsplit(".", 1)[-1] == "contextmanager" for d in function.decorator_names
+    )
 
 
 def _changes(activation: Activation, node: Any) -> Iterator[Change]:
@@ -92,9 +141,10 @@ def _changes(activation: Activation, node: Any) -> Iterator[Change]:
             yield Change(activation, node.iter, Place(node), How.TAKES)
     elif isinstance(node, nodes.Delete):
         for target in node.targets:
-            place = places.of(activation, target.value) if isinstance(target, nodes.Subscript) else None
-            if place is not None and activation.reached(target.value):
-                yield Change(activation, node, place, How.TAKES)
+            if isinstance(target, nodes.Subscript) and activation.reached(target.value):
+                place = places.of(activation, target.value)
+                if place is not None:
+                    yield Change(activation, node, place, How.TAKES)
 
 
 def _augmented(activation: Activation, node: nodes.AugAssign) -> Iterator[Change]:
@@ -104,7 +154,10 @@ def _augmented(activation: Activation, node: nodes.AugAssign) -> Iterator[Change
         place = places.named(activation, target.name, node.lineno or 0)
         if place is None:
             return
-        owned = target.name in activation.function.local_names and place.root != (activation.function.module, target.name)
+        owned = target.name in activation.function.local_names and place.root != (
+            activation.function.module,
+            target.name,
+        )
         if not owned or _rebinds_outer(activation.function, target.name):
             yield Change(activation, node, place, How.ADDS, node.value)
         elif value.must(TENSOR) or value.must(TENSOR | ARRAY | CONTAINER):
@@ -116,16 +169,20 @@ def _augmented(activation: Activation, node: nodes.AugAssign) -> Iterator[Change
 
 
 def _rebinds_outer(function: FunctionInfo, name: str) -> bool:
-    return name in function.declared_global or any(name in n.names for n in function.node.nodes_of_class(nodes.Nonlocal, _NESTED))
+    return name in function.declared_global or any(
+        name in n.names for n in function.node.nodes_of_class(nodes.Nonlocal, _NESTED)
+    )
 
 
 def _in_place(activation: Activation, place: Place) -> How:
-    """An operation in place on a tensor argument of the region itself breaks backward; on anything else it counts twice."""
-    own = isinstance(place.root, tuple) and isinstance(place.root[0], FunctionInfo) and not place.path
-    return How.ARGUMENT if own and activation.parent is None and place.root == (activation.function, place.root[1]) else How.ADDS
+    """What is done in place to an argument of the region itself breaks backward; to anything else, it counts twice."""
+    root = place.root
+    if activation.parent is None and not place.path and isinstance(root, tuple) and root[0] is activation.function:
+        return How.ARGUMENT
+    return How.ADDS
 
 
-def _stored(activation: Activation, node: Any, target: nodes.NodeNG) -> Iterator[Change]:
+def _stored(activation: Activation, node: Any, target: Any) -> Iterator[Change]:
     if isinstance(target, (nodes.Tuple, nodes.List)):
         for inner in target.elts:
             yield from _stored(activation, node, inner)
@@ -147,9 +204,9 @@ def _called(activation: Activation, node: nodes.Call) -> Iterator[Change]:
     func = node.func
     if isinstance(func, nodes.Name) and func.name == "next" and node.args and _outlives(activation, node.args[0]):
         yield Change(activation, node, Place(node), How.TAKES)
-    if isinstance(func, nodes.Name) and func.name in ("list", "tuple", "sum", "dict", "set", "sorted") and node.args:
-        if _is_iterator(activation, node.args[0]):
-            yield Change(activation, node, Place(node), How.TAKES)
+    drains = isinstance(func, nodes.Name) and func.name in ("list", "tuple", "sum", "dict", "set", "sorted")
+    if drains and node.args and _is_iterator(activation, node.args[0]):
+        yield Change(activation, node, Place(node), How.TAKES)
     if not isinstance(func, nodes.Attribute) or activation.facts.calls.get(node):
         return
     name = func.attrname
@@ -164,20 +221,29 @@ def _called(activation: Activation, node: nodes.Call) -> Iterator[Change]:
         given = [*node.args, *(k.value for k in node.keywords)]
         if name in _OVERWRITES:
             own = any(derives(activation, a, place) for a in given)
-            yield Change(activation, node, place, How.ADDS if own else How.STORES, node, is_memo(activation, node, place))
+            yield Change(
+                activation, node, place, How.ADDS if own else How.STORES, node, is_memo(activation, node, place)
+            )
         else:
             how = _in_place(activation, place) if value.kinds & TENSOR else How.ADDS
             yield Change(activation, node, place, how, node, is_memo(activation, node, place))
     elif name in _GROWS or name in _TAKES:
         if not value.kinds & TENSOR and not _is_module(activation, node):
-            yield Change(activation, node, place, How.ADDS if name in _GROWS else How.TAKES, node, is_memo(activation, node, place))
+            yield Change(
+                activation,
+                node,
+                place,
+                How.ADDS if name in _GROWS else How.TAKES,
+                node,
+                is_memo(activation, node, place),
+            )
     elif name == "update" and any(str(r) in ("collections.Counter", "Counter") for r in value.refs):
         yield Change(activation, node, place, How.ADDS, node)
     elif name in ("get", "get_nowait", "readline", "read") and _is_stream(activation, func.expr):
         yield Change(activation, node, place, How.TAKES, node)
 
 
-def _is_module(activation: Activation, node: nodes.Call) -> bool:
+def _is_module(activation: Activation, node: Any) -> bool:
     """True for `self.layers.append(layer)` and its like, which build a model."""
     value = activation.facts.values.get(node.func.expr, UNKNOWN)
     return any(isinstance(r, Instance) and isinstance(r.cls, str) and r.cls.startswith("torch.nn.") for r in value.refs)
@@ -202,7 +268,9 @@ def _sources(activation: Activation, node: nodes.NodeNG) -> list[Any]:
 
 def _counts(activation: Activation, node: nodes.NodeNG) -> bool:
     """True for an `itertools.count`: what it gives is a matter of where it goes, as with a draw."""
-    return any(isinstance(o.node, nodes.Call) and _name(o.node) in ("count", "cycle") for o in _sources(activation, node))
+    return any(
+        isinstance(o.node, nodes.Call) and _name(o.node) in ("count", "cycle") for o in _sources(activation, node)
+    )
 
 
 def _is_iterator(activation: Activation, node: nodes.NodeNG) -> bool:

@@ -1,4 +1,4 @@
-"""Sites of state that a checkpointed region changes, so that its recompute changes it a second time or starts from other state."""
+"""Sites of state that a checkpointed region changes: its recompute changes it again, or starts from other state."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from flake8_tensorbranch.engine.lattice import TENSOR, UNKNOWN
 from flake8_tensorbranch.engine.locate import site, skipped
 from flake8_tensorbranch.engine.modes import without_grad
 from flake8_tensorbranch.engine.mutation import Mutations
+from flake8_tensorbranch.engine.origins import line
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
 
@@ -58,14 +59,19 @@ class Consumption:
         if change.how is How.STORES:
             for reader, node in self.mutations.reads_of(change):
                 decides = _in_test(node)  # the branch itself is reported
-                if reader.entry is at.entry and not decides and self.mutations.matters(change, reader, node, change.place):
+                if (
+                    reader.entry is at.entry
+                    and not decides
+                    and self.mutations.matters(change, reader, node, change.place)
+                ):
                     return "starts"
             return ""
         return self._adds(change)
 
     def _adds(self, change: Change) -> str:
         at = change.activation
-        grows = isinstance(change.node, nodes.Call) and not change.node.func.attrname.endswith("_")
+        func: Any = change.node.func if isinstance(change.node, nodes.Call) else None
+        grows = func is not None and not func.attrname.endswith("_")
         if grows and any(c.how is How.TAKES and c.place == change.place for c in self.mutations.changes):
             return ""  # a stack: what is pushed is popped
         if any(reader.entry is at.entry for reader, _ in self.mutations.reads_of(change)) or _reads_itself(change, at):
@@ -86,12 +92,10 @@ class Consumption:
         value = change.value
         if value is None or without_grad(self.mutations.insides.origins, change.activation.expr(change.node), 0):
             return False
-        if isinstance(value, nodes.Call) and value is change.node:
-            parts = list(value.args)
-        else:
-            parts = [value]
+        parts = list(value.args) if isinstance(value, nodes.Call) and value is change.node else [value]
         cut = any(
-            isinstance(n, nodes.Call) and (getattr(n.func, "attrname", "") in _CUTS or getattr(n.func, "name", "") in _CUTS)
+            isinstance(n, nodes.Call)
+            and (getattr(n.func, "attrname", "") in _CUTS or getattr(n.func, "name", "") in _CUTS)
             for p in parts
             for n in p.nodes_of_class(nodes.Call)
         )
@@ -113,9 +117,10 @@ class Consumption:
                 return True
             for call in function.calls:
                 func = call.func
-                if isinstance(func, nodes.Attribute) and func.attrname in _RESETS:
-                    if getattr(func.expr, "attrname", getattr(func.expr, "name", "")) == name:
-                        return True
+                if not isinstance(func, nodes.Attribute) or func.attrname not in _RESETS:
+                    continue
+                if getattr(func.expr, "attrname", getattr(func.expr, "name", "")) == name:
+                    return True
         return False
 
 
@@ -125,13 +130,13 @@ def _is_global(change: Change) -> bool:
 
 
 def _reads_itself(change: Change, at: Activation) -> bool:
-    """True when the value stored is returned or worked on as well, through a local: `state = f(self.state); self.state = state`."""
-    value = change.value
+    """True when a stored local is worked on as well: `state = f(self.state); self.state = state; return state`."""
+    value: Any = change.value
     if not isinstance(change.node, nodes.Assign) or not isinstance(value, nodes.Name):
         return False
     function: FunctionInfo = at.function
     uses = [n for n in function.node.nodes_of_class(nodes.Name) if n.name == value.name and n is not value]
-    return any(n.lineno > change.node.lineno for n in uses) or len(uses) > 1
+    return any(line(n) > line(change.node) for n in uses) or len(uses) > 1
 
 
 def _in_test(node: Any) -> bool:

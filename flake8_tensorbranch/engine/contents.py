@@ -27,12 +27,14 @@ class Contents:
         self.options = Options(origins)
 
     def layers(self, region: Iterable[Activation], start: Expr | None, table: dict[str, Layer]) -> Iterator[Expr]:
-        """The calls in a region that run a layer of the table which is switched on; `start` is the module that the region is itself."""
+        """The calls in a region that run a layer of the table, switched on; `start` is the region's own module."""
         if start is not None and self._has(start, table):
             yield start
         for activation in region:
             for call in activation.facts.values:
-                if isinstance(call, nodes.Call) and self._has(activation.expr(call.func), table, activation.facts.values.get(call.func)):
+                if isinstance(call, nodes.Call) and self._has(
+                    activation.expr(call.func), table, activation.facts.values.get(call.func)
+                ):
                     yield activation.expr(call)
 
     def _has(self, expr: Expr, table: dict[str, Layer], value: AbstractValue | None = None) -> bool:
@@ -79,7 +81,11 @@ class Contents:
             return False
         found = False
         for name, args in activation.facts.externals.get(call, {}).items():
-            row = lookup(name, len(args.positional), args.names(), kinds=args.kinds()) if name.startswith("torch.") else None
+            row = (
+                lookup(name, len(args.positional), args.names(), kinds=args.kinds())
+                if name.startswith("torch.")
+                else None
+            )
             found = found or (row is not None and "rng" in row.effects)
         func = call.func
         if not found and isinstance(func, nodes.Attribute):

@@ -45,8 +45,10 @@ class _Draws:
         """Expressions that a draw enters, each with the part that is drawn."""
         function = self.activation.function
         if function.is_lambda:
-            yield from self._in(function.node.body)
+            body: Any = function.node.body
+            yield from self._in(body)
             return
+        statement: Any
         for statement in function.node.nodes_of_class((nodes.NodeNG,), _NESTED):
             if not statement.is_statement or statement is function.node:
                 continue
@@ -56,12 +58,14 @@ class _Draws:
                     found = True
                     yield entry
                     break
-            if isinstance(statement, nodes.AugAssign) and not found and self._is_tensor(statement.target):
-                if self._drawn(statement.value):
-                    found = True
-                    yield statement, statement.value
+            adds = isinstance(statement, nodes.AugAssign) and not found and self._is_tensor(statement.target)
+            if adds and self._drawn(statement.value):
+                found = True
+                yield statement, statement.value
             if found or any(self._is_mixed(top) for top in _own(statement)):
-                self.mixed.update(n.name for n in statement.nodes_of_class(nodes.AssignName, _NESTED) if n.statement() is statement)
+                self.mixed.update(
+                    n.name for n in statement.nodes_of_class(nodes.AssignName, _NESTED) if n.statement() is statement
+                )
 
     def _in(self, top: nodes.NodeNG) -> Iterator[tuple[nodes.NodeNG, nodes.NodeNG]]:
         for node in top.nodes_of_class((nodes.BinOp, nodes.Call, nodes.Subscript), _NESTED):
@@ -109,7 +113,9 @@ class _Draws:
         func = node.func
         if isinstance(func, nodes.Attribute) and func.attrname == "shuffle":
             for ref in self._value(func).refs:
-                if isinstance(ref, Method) and any(isinstance(r, Instance) and r.cls in _GENERATORS for r in ref.owner.refs):
+                if isinstance(ref, Method) and any(
+                    isinstance(r, Instance) and r.cls in _GENERATORS for r in ref.owner.refs
+                ):
                     return node
         if isinstance(func, (nodes.Call, nodes.Subscript)):
             inner = func.slice if isinstance(func, nodes.Subscript) else func
@@ -122,14 +128,14 @@ class _Draws:
     def _is_tensor(self, node: nodes.NodeNG) -> bool:
         return bool(self._value(node).kinds & TENSOR)
 
-    def _drawn(self, node: nodes.NodeNG) -> bool:
+    def _drawn(self, node: Any) -> bool:
         """True when a value is drawn, or an index has a part that is."""
         value = self._value(node)
         if value.deps & RANDOM and value.kinds & (HOST | ARRAY | TENSOR | CONTAINER):
             return True
-        if isinstance(node, (nodes.Slice, nodes.Tuple)):
-            return any(self._drawn(c) for c in node.get_children())
-        return False
+        if isinstance(node, nodes.Slice):
+            return any(self._drawn(p) for p in (node.lower, node.upper, node.step) if p is not None)
+        return isinstance(node, nodes.Tuple) and any(self._drawn(e) for e in node.elts)
 
     def _is_mixed(self, node: nodes.NodeNG) -> bool:
         return any(n.name in self.mixed for n in node.nodes_of_class(nodes.Name, _NESTED))
@@ -139,4 +145,8 @@ def _own(statement: Any) -> list[nodes.NodeNG]:
     """The expressions that a statement itself evaluates."""
     if isinstance(statement, nodes.With):
         return [manager for manager, _ in statement.items]
-    return [c for c in statement.get_children() if not c.is_statement and not isinstance(c, (nodes.AssignName, nodes.Arguments, nodes.Decorators))]
+    return [
+        c
+        for c in statement.get_children()
+        if not c.is_statement and not isinstance(c, (nodes.AssignName, nodes.Arguments, nodes.Decorators))
+    ]

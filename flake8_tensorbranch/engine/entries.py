@@ -36,13 +36,15 @@ class Entries:
             region = [a for head in self.insides.heads if head.entry is begin for a in head.run()]
             start = self._module(begin)
             for found in (*self._rng(begin, region, start), *self._statistics(begin, region, start)):
-                key = (found.kind, found.node.lineno, found.node.col_offset)
+                key = (found.kind, found.node.lineno or 0, found.node.col_offset or 0)
                 if key not in seen:
                     seen.add(key)
                     yield found
 
     def _without_grad(self, begin: Entry) -> bool:
-        return isinstance(begin.node, nodes.Call) and without_grad(self.origins, Expr(self.origins.program.index, begin.scope, begin.node))
+        return isinstance(begin.node, nodes.Call) and without_grad(
+            self.origins, Expr(self.origins.program.index, begin.scope, begin.node)
+        )
 
     def _module(self, begin: Entry) -> Expr | None:
         """The expression of the function or module that an entry is given."""

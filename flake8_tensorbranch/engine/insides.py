@@ -1,9 +1,9 @@
-"""What runs inside checkpointed regions: each function of a region with the arguments and the state that its own entry hands on."""
+"""What runs inside checkpointed regions: each function, with the arguments and state that its own entry hands on."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 from astroid import nodes
 
@@ -29,7 +29,7 @@ MOST_SOLVED: Final = 60  # of these, solved anew for their own arguments
 class Activation:
     """One run of a function inside a region.
 
-    `places` says which state outside of the region each parameter is; a parameter that is missing there was made by the region.
+    `places` says which state outside of the region each parameter is; one that is missing there was made by the region.
     `certain` is false where only names tell that the region runs it.
     """
 
@@ -52,7 +52,7 @@ class Activation:
         self.places = places_
         self.parent = parent
         self.call = call
-        self.certain = certain and (parent is None or parent.certain)
+        self.certain: bool = certain and (parent is None or parent.certain)
         self.children: list[Activation] = []
 
     def ancestor(self, function: FunctionInfo) -> Activation | None:
@@ -76,7 +76,10 @@ class Activation:
     def returned(self) -> list[nodes.NodeNG]:
         """The expressions that the function returns."""
         function = self.function
-        return [function.node.body] if function.is_lambda else [r.value for r in function.returns_nodes if r.value is not None]
+        node: Any = function.node
+        if function.is_lambda:
+            return [node.body]
+        return [r.value for r in function.returns_nodes if r.value is not None]
 
     def argument(self, name: str) -> nodes.NodeNG | None:
         """The expression that the call of the activation hands to a parameter; None where none is seen."""
@@ -152,9 +155,9 @@ class Insides:
                     bound = _bound(frame.facts, callee)
                     yield self._head(begin, callee, self._solved(callee, bound))
                 functions = [f for f in functions if f not in found]
-        for function in functions:
-            if function.module is self.program.index and function in self.program.facts:
-                yield self._head(begin, function, self.program.facts[function])
+        for other in functions:
+            if other.module is self.program.index and other in self.program.facts:
+                yield self._head(begin, other, self.program.facts[other])
 
     def _head(self, begin: Entry, function: FunctionInfo, facts: Facts) -> Activation:
         known = {name: Place((function, name)) for name in self.analysis.parameters(function)}
@@ -170,14 +173,22 @@ class Insides:
             row = entry(name)
             if row is begin.row:
                 function = args.get(row.argument, row.keyword)
-                return None if function is None else (function, _made_before(args.dropped(row.passed).without(*row.own_keywords)))
+                return (
+                    None
+                    if function is None
+                    else (function, _made_before(args.dropped(row.passed).without(*row.own_keywords)))
+                )
         func = node.func
         if isinstance(func, nodes.Attribute) and REGION_ATTRIBUTES.get(func.attrname) is begin.row and node.args:
             if any(isinstance(a, nodes.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
                 return None
             value = facts.values.get
-            keywords = {k.arg: value(k.value, UNKNOWN) for k in node.keywords if k.arg not in begin.row.own_keywords}
-            return value(node.args[0], UNKNOWN), Arguments([value(a, UNKNOWN) for a in node.args[1:]], keywords=keywords)
+            keywords = {
+                k.arg: value(k.value, UNKNOWN) for k in node.keywords if k.arg and k.arg not in begin.row.own_keywords
+            }
+            return value(node.args[0], UNKNOWN), Arguments(
+                [value(a, UNKNOWN) for a in node.args[1:]], keywords=keywords
+            )
         return None
 
     def _solved(self, function: FunctionInfo, bound: State) -> Facts:
@@ -201,7 +212,12 @@ class Insides:
             supposed = list(self._supposed(activation))
             for node, callees in (*activation.facts.calls.items(), *self._properties(activation), *supposed):
                 for callee in sorted(callees, key=_key):
-                    if callee.name == "__init__" or depth >= DEPTH or self._count >= MOST or activation.ancestor(callee) is not None:
+                    if (
+                        callee.name == "__init__"
+                        or depth >= DEPTH
+                        or self._count >= MOST
+                        or activation.ancestor(callee) is not None
+                    ):
                         continue
                     if callee is activation.function:
                         continue
@@ -219,7 +235,9 @@ class Insides:
 
     def _properties(self, activation: Activation) -> Iterator[tuple[nodes.NodeNG, set[FunctionInfo]]]:
         """The properties that a function reads, as calls."""
-        for node in activation.function.node.nodes_of_class(nodes.Attribute, (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)):
+        for node in activation.function.node.nodes_of_class(
+            nodes.Attribute, (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
+        ):
             for ref in activation.facts.values.get(node.expr, UNKNOWN).refs:
                 if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                     found = self.analysis.resolver.method(ref.cls, node.attrname)
@@ -227,7 +245,7 @@ class Insides:
                         yield node, {found}
 
     def _supposed(self, activation: Activation) -> Iterator[tuple[nodes.NodeNG, set[FunctionInfo]]]:
-        """Calls of modules of which only the name tells the class: `layers[i](x)` where the file has one kind of `...Layer`."""
+        """Calls of modules whose class only a name tells: `layers[i](x)` where the file has one kind of `...Layer`."""
         index = self.program.index
         facts = activation.facts
         for call in activation.function.calls:
@@ -287,7 +305,9 @@ def _bound(facts: Facts, callee: FunctionInfo) -> State:
 def _made_before(args: Arguments) -> Arguments:
     """Arguments of a region: what they draw or read was made before it runs, and is the same when it runs again."""
     keywords = {k: _made(v) for k, v in args.keywords.items()}
-    return Arguments([_made(v) for v in args.positional], None if args.star is None else _made(args.star), keywords, args.double_star)
+    return Arguments(
+        [_made(v) for v in args.positional], None if args.star is None else _made(args.star), keywords, args.double_star
+    )
 
 
 def _made(value: AbstractValue) -> AbstractValue:
@@ -306,5 +326,6 @@ def _position(node: nodes.NodeNG) -> tuple[int, int]:
 
 def _makes_own(analysis: Analysis, function: FunctionInfo) -> bool:
     """True for what works on objects of its own: constructors, and custom functions on their context."""
-    return function.cls is not None and (function.name == "__init__" or analysis.resolver.has_base(function.cls, "Function"))
-
+    return function.cls is not None and (
+        function.name == "__init__" or analysis.resolver.has_base(function.cls, "Function")
+    )

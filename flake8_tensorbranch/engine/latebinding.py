@@ -10,7 +10,7 @@ from astroid import nodes
 from flake8_tensorbranch.engine.backward import Backward
 from flake8_tensorbranch.engine.insides import Activation, Insides
 from flake8_tensorbranch.engine.locate import site
-from flake8_tensorbranch.engine.origins import Expr, Origins
+from flake8_tensorbranch.engine.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
@@ -59,18 +59,20 @@ class LateBinding:
         return inner - set(function.local_names)
 
     def _call(self, function: FunctionInfo) -> nodes.Call | None:
-        """The call in the enclosing function that is handed the function: the one that checkpoints it, or leads there."""
+        """The call in the enclosing function that is handed the function: it checkpoints it, or leads there."""
         assert function.parent is not None
         if function.is_lambda and isinstance(function.node.parent, (nodes.Call, nodes.Keyword)):
-            up = function.node.parent
-            found = up if isinstance(up, nodes.Call) else up.parent
+            up: Any = function.node.parent
+            found: nodes.Call = up if isinstance(up, nodes.Call) else up.parent
             return found if self._runs(function.parent, found) else None
         names = {function.name}
-        bound = function.node.parent
+        bound: Any = function.node.parent
         if function.is_lambda and isinstance(bound, nodes.Assign) and isinstance(bound.targets[0], nodes.AssignName):
             names = {bound.targets[0].name}
         for call in function.parent.calls:
-            if any(isinstance(a, nodes.Name) and a.name in names for a in call.args) and self._runs(function.parent, call):
+            if any(isinstance(a, nodes.Name) and a.name in names for a in call.args) and self._runs(
+                function.parent, call
+            ):
                 return call
         return None
 
@@ -81,7 +83,7 @@ class LateBinding:
         return not any(n.startswith("functools.") or n.endswith(("checkpoint_wrapper", ".compile")) for n in names)
 
     def _rebound(self, scope: FunctionInfo, name: str, call: nodes.Call) -> str:
-        """How a local of the enclosing function changes between the call and its recompute: by a `loop`, or `later`; else empty."""
+        """How a local around the function changes between call and recompute: by a `loop`, or `later`; else empty."""
         loop = _loop_binding(call, name)
         if name not in scope.local_names and not isinstance(loop, nodes.ComprehensionScope):
             return ""
@@ -90,15 +92,18 @@ class LateBinding:
         if loop is not None:
             if _leaves_loop(call, loop):
                 return ""
-            if inner and all(n is not None and loop.parent_of(n) and n.lineno >= call.lineno for n in inner):
+            if inner and all(n is not None and loop.parent_of(n) and line(n) >= line(call) for n in inner):
                 return ""  # backward runs in the same round
             return "loop"
-        first = min((n.lineno for n in inner if n is not None), default=None) if inner and all(n is not None for n in inner) else None
-        if isinstance(call.parent, nodes.Assign) and any(isinstance(t, nodes.AssignName) and t.name == name for t in call.parent.targets):
+        known = [line(n) for n in inner if n is not None]
+        first = min(known) if known and len(known) == len(inner) else None
+        if isinstance(call.parent, nodes.Assign) and any(
+            isinstance(t, nodes.AssignName) and t.name == name for t in call.parent.targets
+        ):
             return "later"
         for bound in scope.local_names[name]:
             statement = bound.statement() if not isinstance(bound, nodes.Arguments) else None
-            if statement is None or isinstance(bound.parent, nodes.Arguments) or isinstance(bound.parent, nodes.Comprehension):
+            if statement is None or isinstance(bound.parent, (nodes.Arguments, nodes.Comprehension)):
                 continue
             last = call.statement().tolineno or call.lineno
             if statement.lineno <= last or (first is not None and statement.lineno > first) or _apart(call, statement):
@@ -113,7 +118,8 @@ def _defaults(node: Any) -> list[nodes.NodeNG]:
 
 def _loop_binding(call: nodes.Call, name: str) -> nodes.NodeNG | None:
     """The loop around a call whose every round binds the name anew; None when there is none."""
-    child, up = call, call.parent
+    child: nodes.NodeNG = call
+    up = call.parent
     while up is not None and not isinstance(up, _SCOPES):
         if isinstance(up, _LOOPS) and child in up.body:
             for bound in up.nodes_of_class(nodes.AssignName, (nodes.Lambda, nodes.FunctionDef, nodes.ClassDef)):
@@ -138,9 +144,11 @@ def _leaves_loop(call: nodes.Call, loop: nodes.NodeNG) -> bool:
         up = child.parent
         for block in ("body", "orelse", "finalbody"):
             statements = getattr(up, block, None)
-            if isinstance(statements, list) and child in statements:
-                if any(isinstance(s, _LEAVES) for s in statements[statements.index(child) :]):
-                    return True
+            later = (
+                statements[statements.index(child) :] if isinstance(statements, list) and child in statements else []
+            )
+            if any(isinstance(s, _LEAVES) for s in later):
+                return True
         child = up
     return False
 
@@ -155,8 +163,11 @@ def _apart(call: nodes.NodeNG, statement: nodes.NodeNG) -> bool:
                 return True
         for block in ("body", "orelse"):
             statements = getattr(up, block, None)
-            if isinstance(statements, list) and child in statements and not any(s is statement or s.parent_of(statement) for s in statements):
-                if any(isinstance(s, (nodes.Return, nodes.Raise)) for s in statements[statements.index(child) :]):
-                    return True
+            if not isinstance(statements, list) or child not in statements:
+                continue
+            later = statements[statements.index(child) :]
+            ends = any(isinstance(s, (nodes.Return, nodes.Raise)) for s in later)
+            if ends and not any(s is statement or s.parent_of(statement) for s in statements):
+                return True
         child, up = up, up.parent
     return False

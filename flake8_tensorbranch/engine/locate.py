@@ -1,4 +1,4 @@
-"""Sites inside checkpointed regions: what the source around a node says of its runs, and the way from the region's entry."""
+"""Sites inside checkpointed regions: what the source around a node says of its runs, and the way that leads there."""
 
 from __future__ import annotations
 
@@ -15,9 +15,20 @@ from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
 _SCOPES: Final = (nodes.FunctionDef, nodes.Lambda, nodes.Module, nodes.ClassDef)
 
 
-def site(kind: SinkKind, activation: Activation, node: Any, form: str, subject: str, certain: bool = True) -> RegionSite:
+def site(
+    kind: SinkKind, activation: Activation, node: Any, form: str, subject: str, certain: bool = True
+) -> RegionSite:
     """A site in an activation, with the entry of its region as a related place."""
-    return RegionSite(kind, node, activation.function, subject, form, activation.entry.reentrant, certain and activation.certain, related(activation))
+    return RegionSite(
+        kind,
+        node,
+        activation.function,
+        subject,
+        form,
+        activation.entry.reentrant,
+        certain and activation.certain,
+        related(activation),
+    )
 
 
 def related(activation: Activation) -> tuple[Related, ...]:
@@ -26,7 +37,11 @@ def related(activation: Activation) -> tuple[Related, ...]:
     found: list[Related] = []
     begin = activation.entry.node
     if begin is not None:
-        found.append(Related(index.path, begin.lineno or 1, begin.col_offset or 0, f"checkpointed by {describe(activation.entry)}"))
+        found.append(
+            Related(
+                index.path, begin.lineno or 1, begin.col_offset or 0, f"checkpointed by {describe(activation.entry)}"
+            )
+        )
     way: list[Activation] = []
     up: Activation | None = activation
     while up is not None and up.parent is not None:
@@ -42,7 +57,7 @@ def related(activation: Activation) -> tuple[Related, ...]:
 
 
 def skipped(activation: Activation, node: Any) -> bool:
-    """True where the source around a node shows that one of forward and recompute leaves it out, or that nothing is recomputed."""
+    """True where the source shows that one of forward and recompute leaves a node out, or nothing is recomputed."""
     at: Activation | None = activation
     while at is not None and node is not None:
         child, up = node, node.parent
@@ -55,9 +70,9 @@ def skipped(activation: Activation, node: Any) -> bool:
                 statements = getattr(up, block, None)
                 if isinstance(statements, list) and child in statements:
                     for earlier in statements[: statements.index(child)]:
-                        if isinstance(earlier, nodes.If) and earlier.body and isinstance(earlier.body[-1], nodes.Return):
-                            if _leaves_out(earlier.test, False, activation.entry.reentrant):
-                                return True
+                        returns = isinstance(earlier, nodes.If) and isinstance(earlier.body[-1], nodes.Return)
+                        if returns and _leaves_out(earlier.test, False, activation.entry.reentrant):
+                            return True
             child, up = up, up.parent
         node, at = at.call, at.parent
     return False

@@ -17,28 +17,31 @@ _WORK: Final = (nodes.Return, nodes.Expr)
 
 
 def is_memo(activation: Activation, node: Any, place: Place) -> bool:
-    """True when a store runs only where a test of the same state finds it missing or out of date, and that test decides nothing else.
+    """True when a store runs only where a test of the same state finds it missing or stale, and decides nothing else.
 
     Such a store makes its guard false: the recompute skips it and reads what the forward stored.
     """
     child, up = node, node.parent
     while up is not None and not isinstance(child, _SCOPES):
         if isinstance(up, nodes.If) and child is not up.test:
-            if _asks(activation, up.test, place) and (_is_presence(up.test) or _only_stores(activation, up.body)):
+            asks = _asks(activation, up.test, place)
+            if asks and (_is_presence(up.test) or _only_stores(activation, up.body)):
                 return True
         elif isinstance(up, nodes.IfExp) and child is up.orelse and _asks(activation, up.test, place):
             return False
         for block in ("body", "orelse"):
             statements = getattr(up, block, None)
-            if isinstance(statements, list) and child in statements:
-                if any(_is_hit(activation, s, place) for s in statements[: statements.index(child)]):
-                    return True
+            earlier = (
+                statements[: statements.index(child)] if isinstance(statements, list) and child in statements else []
+            )
+            if any(_is_hit(activation, s, place) for s in earlier):
+                return True
         child, up = up, up.parent
     return False
 
 
 def _asks(activation: Activation, test: nodes.NodeNG, place: Place) -> bool:
-    """True when a test reads the state, or what holds it: `self.table is None`, `key not in self.tables`, `hasattr(self, "table")`."""
+    """True when a test reads the state, or what holds it: `self.table is None`, `key in self.tables`, `hasattr()`."""
     for read in test.nodes_of_class((nodes.Attribute, nodes.Name, nodes.Subscript)):
         if isinstance(read, nodes.Name) and isinstance(read.parent, nodes.Attribute):
             continue
@@ -47,7 +50,11 @@ def _asks(activation: Activation, test: nodes.NodeNG, place: Place) -> bool:
             return True
     for call in test.nodes_of_class(nodes.Call):
         name = call.args[1] if len(call.args) > 1 else None
-        if isinstance(call.func, nodes.Name) and call.func.name in ("hasattr", "getattr") and isinstance(name, nodes.Const):
+        if (
+            isinstance(call.func, nodes.Name)
+            and call.func.name in ("hasattr", "getattr")
+            and isinstance(name, nodes.Const)
+        ):
             return place.path[:1] == (name.value,)
     return False
 
@@ -68,7 +75,9 @@ def _only_stores(activation: Activation, body: list[Any]) -> bool:
     for statement in body:
         if isinstance(statement, (nodes.Assign, nodes.AnnAssign, nodes.AugAssign)):
             targets = statement.targets if isinstance(statement, nodes.Assign) else [statement.target]
-            if isinstance(statement, nodes.AugAssign) or not all(isinstance(t, (nodes.AssignAttr, nodes.Subscript)) for t in targets):
+            if isinstance(statement, nodes.AugAssign) or not all(
+                isinstance(t, (nodes.AssignAttr, nodes.Subscript)) for t in targets
+            ):
                 return False
         elif isinstance(statement, nodes.Expr) and isinstance(statement.value, nodes.Call):
             func = statement.value.func

@@ -115,7 +115,11 @@ def _expressions(function: FunctionInfo) -> Iterator[Any]:
 
 def _inside(node: Any, top: Any) -> bool:
     statement = top if top.is_statement else top.statement()
-    return bool(statement is node or (statement.parent_of(node) and not isinstance(statement, (nodes.For, nodes.Return))) or top.parent_of(node))
+    return bool(
+        statement is node
+        or (statement.parent_of(node) and not isinstance(statement, (nodes.For, nodes.Return)))
+        or top.parent_of(node)
+    )
 
 
 def _always(change: Change) -> bool:

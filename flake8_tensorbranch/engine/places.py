@@ -24,17 +24,54 @@ _DEPTH: Final = 12
 # Attributes and methods of a tensor that give the same storage, and of a container or module that give its elements.
 _SAME: Final = frozenset({"data", "T", "mT", "H", "mH", "real", "imag"})
 _VIEWS: Final = frozenset(
-    "detach detach_ view view_as reshape transpose permute unsqueeze squeeze flatten unflatten expand expand_as narrow select chunk "
-    "split unbind contiguous t swapaxes movedim requires_grad_ to_local".split()
+    [
+        "detach",
+        "detach_",
+        "view",
+        "view_as",
+        "reshape",
+        "transpose",
+        "permute",
+        "unsqueeze",
+        "squeeze",
+        "flatten",
+        "unflatten",
+        "expand",
+        "expand_as",
+        "narrow",
+        "select",
+        "chunk",
+        "split",
+        "unbind",
+        "contiguous",
+        "t",
+        "swapaxes",
+        "movedim",
+        "requires_grad_",
+        "to_local",
+    ]
 )
 _ELEMENTS: Final = frozenset(
-    "get setdefault values items keys buffers named_buffers parameters named_parameters children modules named_modules".split()
+    [
+        "get",
+        "setdefault",
+        "values",
+        "items",
+        "keys",
+        "buffers",
+        "named_buffers",
+        "parameters",
+        "named_parameters",
+        "children",
+        "modules",
+        "named_modules",
+    ]
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """State that outlives a run of the region: of a class's objects, a module variable, a closed-over name, an argument."""
+    """State that outlives a run of the region: an object's, a module variable, a closed-over name, an argument."""
 
     root: Hashable
     path: tuple[str, ...] = ()
@@ -49,7 +86,9 @@ class Place:
             return False
         if isinstance(self.root, ClassInfo) and not (self.path and other.path):
             return False  # an object as a whole is not what its attributes hold
-        return all(a == b or (a[:1] == b[:1] == "[" and ANY in (a, b)) for a, b in zip(self.path, other.path, strict=False))
+        return all(
+            a == b or (a[:1] == b[:1] == "[" and ANY in (a, b)) for a, b in zip(self.path, other.path, strict=False)
+        )
 
 
 def of(activation: Activation, node: Any, depth: int = _DEPTH) -> Place | None:
@@ -99,7 +138,8 @@ def named(activation: Activation, name: str, line: int, depth: int = _DEPTH) -> 
 
 def _is_nonlocal(function: FunctionInfo, name: str) -> bool:
     return any(
-        name in n.names for n in function.node.nodes_of_class(nodes.Nonlocal, (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef))
+        name in n.names
+        for n in function.node.nodes_of_class(nodes.Nonlocal, (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef))
     )
 
 
@@ -124,7 +164,11 @@ def _local(activation: Activation, name: str, bound: list[Any], line: int, depth
         loop = loop.parent
     if isinstance(loop, (nodes.For, nodes.Comprehension)):
         source = loop.iter
-        if isinstance(source, nodes.Call) and isinstance(source.func, nodes.Name) and source.func.name in ("enumerate", "zip", "reversed"):
+        if (
+            isinstance(source, nodes.Call)
+            and isinstance(source.func, nodes.Name)
+            and source.func.name in ("enumerate", "zip", "reversed")
+        ):
             source = source.args[-1] if source.args else source
         base = of(activation, source, depth)
         return None if base is None else base.child(ANY)
@@ -153,7 +197,7 @@ def _attribute(activation: Activation, node: Any, depth: int) -> Place | None:
 
 
 def _holder(activation: Activation, cls: ClassInfo, name: str) -> ClassInfo:
-    """The class at the root of the hierarchy whose objects have the attribute, so that subclasses speak of the same state."""
+    """The first class of the hierarchy whose objects have the attribute: subclasses speak of the same state."""
     found = cls
     for base in activation.analysis.resolver.mro(cls):
         if isinstance(base, ClassInfo) and (name in base.stores or name in base.body):

@@ -1,4 +1,4 @@
-"""Values that a recompute does not see again: draws from generators that checkpoint does not replay, clocks, counters."""
+"""Values that a recompute does not see again: draws that checkpoint does not replay, clocks, counters."""
 
 from __future__ import annotations
 

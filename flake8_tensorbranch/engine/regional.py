@@ -8,6 +8,7 @@ from flake8_tensorbranch.engine import draws, routing, swallowed
 from flake8_tensorbranch.engine.between import Between
 from flake8_tensorbranch.engine.consumption import Consumption
 from flake8_tensorbranch.engine.entries import Entries
+from flake8_tensorbranch.engine.keptgraph import KeptGraph
 from flake8_tensorbranch.engine.latebinding import LateBinding
 from flake8_tensorbranch.engine.mutation import Mutations
 from flake8_tensorbranch.engine.program import Program
@@ -26,4 +27,5 @@ def sites(program: Program, regions: Regions) -> Iterator[RegionSite]:
     yield from LateBinding(mutations.insides).sites()
     yield from swallowed.sites(mutations.insides)
     yield from Between(mutations).sites()
+    yield from KeptGraph(mutations).sites()
     yield from Entries(mutations.insides).sites()

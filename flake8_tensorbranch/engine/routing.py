@@ -8,7 +8,17 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.insides import Activation, Insides
-from flake8_tensorbranch.engine.lattice import CONTAINER, DATA, HOST, MASK, TENSOR, UNBACKED, UNKNOWN, AbstractValue, element
+from flake8_tensorbranch.engine.lattice import (
+    CONTAINER,
+    DATA,
+    HOST,
+    MASK,
+    TENSOR,
+    UNBACKED,
+    UNKNOWN,
+    AbstractValue,
+    element,
+)
 from flake8_tensorbranch.engine.locate import site, skipped
 from flake8_tensorbranch.engine.modes import without_grad
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
@@ -20,8 +30,27 @@ from flake8_tensorbranch.knowledge.model import method as tensor_row
 _NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _ROUTES: Final = frozenset({"topk", "argmax", "argmin", "sort", "argsort", "kthvalue", "multinomial", "max", "min"})
 _SIZED: Final = frozenset(
-    "split split_with_sizes tensor_split narrow expand repeat zeros ones empty full arange new_zeros new_ones new_empty new_full "
-    "tile unfold reshape view".split()
+    [
+        "split",
+        "split_with_sizes",
+        "tensor_split",
+        "narrow",
+        "expand",
+        "repeat",
+        "zeros",
+        "ones",
+        "empty",
+        "full",
+        "arange",
+        "new_zeros",
+        "new_ones",
+        "new_empty",
+        "new_full",
+        "tile",
+        "unfold",
+        "reshape",
+        "view",
+    ]
 )
 _MOST: Final = 60
 
@@ -49,7 +78,7 @@ def sites(insides: Insides) -> Iterator[RegionSite]:
 
 
 def _deciding(activation: Activation, node: Any) -> Any:
-    """The part of an operation whose values decide the size of what it gives; None where no size is decided, or was before."""
+    """The part of an operation whose values decide the size of what it gives; None where they do not, or did before."""
     values = activation.facts.values
     value = values.get(node)
     if value is None or not _is_tensors(value):
@@ -57,8 +86,6 @@ def _deciding(activation: Activation, node: Any) -> Any:
     if isinstance(node, nodes.Subscript):
         base, index = values.get(node.value, UNKNOWN), values.get(node.slice, UNKNOWN)
         if not value.deps & DATA or not base.kinds & TENSOR or base.deps & DATA:
-            return None
-        if isinstance(node.ctx, type(None)) or isinstance(node.parent, (nodes.AugAssign,)) and node.parent.target is node:
             return None
         # What was sized by values before only hands its size on.
         return None if index.kinds & TENSOR and index.deps & DATA and not index.deps & MASK else node.slice
@@ -81,7 +108,11 @@ def _reads_value(activation: Activation, node: Any) -> bool:
     if value.kinds & TENSOR:
         return False
     inner = element(value)
-    return bool((value.deps | inner.deps) & (DATA | UNBACKED) and (value.kinds | inner.kinds) & HOST and not inner.kinds & TENSOR)
+    return bool(
+        (value.deps | inner.deps) & (DATA | UNBACKED)
+        and (value.kinds | inner.kinds) & HOST
+        and not inner.kinds & TENSOR
+    )
 
 
 def _is_dynamic(activation: Activation, node: nodes.Call) -> bool:
@@ -98,10 +129,10 @@ def _is_dynamic(activation: Activation, node: nodes.Call) -> bool:
 
 def _roots(activation: Activation, top: Any) -> Iterator[At]:
     """The routings in a region that an expression is computed from, but for those computed from another one."""
-    found = [(a, n) for a, n in _slice(activation, top) if _routes(a, n)]
+    found = [(a, n) for a, n in computed_from(activation, top) if _routes(a, n)]
     for at, node in found:
         operands = [*node.args, *([node.func.expr] if isinstance(node.func, nodes.Attribute) else [])]
-        if not any(_routes(a, n) and n is not node for operand in operands for a, n in _slice(at, operand)):
+        if not any(_routes(a, n) and n is not node for operand in operands for a, n in computed_from(at, operand)):
             yield at, node
 
 
@@ -121,8 +152,8 @@ def _routes(activation: Activation, node: Any) -> bool:
     return name not in ("max", "min", "sort") or bool(value.kinds & CONTAINER)
 
 
-def _slice(activation: Activation, top: Any) -> Iterator[At]:
-    """The expressions that an expression is computed from: through locals, arguments, and what functions of the region return."""
+def computed_from(activation: Activation, top: Any) -> Iterator[At]:
+    """The calls that an expression is computed from: through locals, arguments, and what the region's functions return."""
     work: list[At] = [(activation, top)]
     seen: set[tuple[int, Any]] = set()
     while work and len(seen) < _MOST:

@@ -1,4 +1,4 @@
-"""Where in a region tensors are saved for backward: a recompute without reentrant autograd stops as soon as it has the last of them (facts B9)."""
+"""Where in a region tensors are saved for backward: a non-reentrant recompute stops at the last of them (facts B9)."""
 
 from __future__ import annotations
 
@@ -21,10 +21,76 @@ _SAVES: Final = frozenset({"*", "/", "@", "**", "%"})
 
 # Operations whose derivative needs no saved tensor (derivatives.yaml: sizes only), and methods that leave the graph.
 _FREE: Final = frozenset(
-    "view reshape transpose permute unsqueeze squeeze flatten unflatten expand expand_as contiguous clone detach t chunk split unbind "
-    "narrow cat stack concat hstack vstack add sub neg sum mean to float half double bfloat16 type item tolist numpy size dim numel "
-    "append extend get print len isinstance zeros ones zeros_like ones_like empty arange range zip enumerate reversed list tuple dict "
-    "new_zeros new_ones full rearrange update keys values items named_buffers".split()
+    [
+        "view",
+        "reshape",
+        "transpose",
+        "permute",
+        "unsqueeze",
+        "squeeze",
+        "flatten",
+        "unflatten",
+        "expand",
+        "expand_as",
+        "contiguous",
+        "clone",
+        "detach",
+        "t",
+        "chunk",
+        "split",
+        "unbind",
+        "narrow",
+        "cat",
+        "stack",
+        "concat",
+        "hstack",
+        "vstack",
+        "add",
+        "sub",
+        "neg",
+        "sum",
+        "mean",
+        "to",
+        "float",
+        "half",
+        "double",
+        "bfloat16",
+        "type",
+        "item",
+        "tolist",
+        "numpy",
+        "size",
+        "dim",
+        "numel",
+        "append",
+        "extend",
+        "get",
+        "print",
+        "len",
+        "isinstance",
+        "zeros",
+        "ones",
+        "zeros_like",
+        "ones_like",
+        "empty",
+        "arange",
+        "range",
+        "zip",
+        "enumerate",
+        "reversed",
+        "list",
+        "tuple",
+        "dict",
+        "new_zeros",
+        "new_ones",
+        "full",
+        "rearrange",
+        "update",
+        "keys",
+        "values",
+        "items",
+        "named_buffers",
+    ]
 )
 
 
@@ -67,14 +133,20 @@ def saves(origins: Origins, activation: Activation, node: nodes.NodeNG) -> bool:
     elif isinstance(node, nodes.Call):
         func = node.func
         name = func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")
-        found = name not in _FREE and not (name.endswith("_") and isinstance(node.parent, nodes.Expr)) and _gives_tensor(value)
+        found = (
+            name not in _FREE
+            and not (name.endswith("_") and isinstance(node.parent, nodes.Expr))
+            and _gives_tensor(value)
+        )
     else:
         return False
     return found and not without_grad(origins, Expr(activation.function.module, activation.function, node), 0)
 
 
 def _gives_tensor(value: AbstractValue) -> bool:
-    return bool(value.kinds & (TENSOR | UNKNOWN_KIND)) or bool(value.kinds & CONTAINER and element(value).kinds & TENSOR)
+    return bool(value.kinds & (TENSOR | UNKNOWN_KIND)) or bool(
+        value.kinds & CONTAINER and element(value).kinds & TENSOR
+    )
 
 
 def _operations(top: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
@@ -83,7 +155,7 @@ def _operations(top: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
 
 
 def _following(node: Any) -> Iterator[nodes.NodeNG]:
-    """Operations that may run after a node in its function: around it, in later statements, and in the rounds of loops to come."""
+    """Operations that may run after a node in its function: around it, in later statements, in the rounds to come."""
     if node is None:
         return
     child, up = node, node.parent
@@ -108,4 +180,3 @@ def _following(node: Any) -> Iterator[nodes.NodeNG]:
 
 def _leaves(statement: nodes.NodeNG) -> bool:
     return isinstance(statement, (nodes.Return, nodes.Raise))
-

@@ -21,8 +21,8 @@ _BROAD: Final = frozenset({"Exception", "BaseException"})
 def sites(insides: Insides) -> Iterator[RegionSite]:
     """One site for each handler around the last tensors that a region saves.
 
-    The stop is raised where the last saved tensor is made: a handler around earlier work never sees it. It is an error only where
-    the handler, or what runs after it, saves tensors again or raises something else.
+    The stop is raised where the last saved tensor is made: a handler around earlier work never sees it. It is an error
+    only where the handler, or what runs after it, saves tensors again or raises something else.
     """
     seen: set[Any] = set()
     for activation in insides.here():
@@ -45,7 +45,9 @@ def _never_stops(activation: Activation) -> bool:
 def _handling(activation: Activation, node: nodes.Try) -> tuple[Any, str, str] | None:
     """The broad handler of a `try`, how it fails and how it is spelled; None where it does no harm."""
     origins = activation.origins
-    if not saving.within(origins, activation, node.body) or saving.within(origins, activation, [*node.orelse, *node.finalbody]):
+    if not saving.within(origins, activation, node.body) or saving.within(
+        origins, activation, [*node.orelse, *node.finalbody]
+    ):
         return None
     returns = isinstance(node.body[-1], nodes.Return)
     if saving.after(origins, activation, node, own=not returns):
@@ -53,7 +55,7 @@ def _handling(activation: Activation, node: nodes.Try) -> tuple[Any, str, str] |
     for handler in node.handlers:
         if handler.type is not None and not _is_broad(handler.type):
             continue
-        raises = [r for r in handler.nodes_of_class(nodes.Raise, _NESTED)]
+        raises = list(handler.nodes_of_class(nodes.Raise, _NESTED))
         if any(_is_same(r, handler) for r in raises):
             return None
         spelling = "except" if handler.type is None else f"except {spelled(handler.type)}"
@@ -69,16 +71,18 @@ def _handling(activation: Activation, node: nodes.Try) -> tuple[Any, str, str] |
 def _suppressing(activation: Activation, node: nodes.With) -> tuple[Any, str, str] | None:
     """The same for `contextlib.suppress(Exception)`."""
     for manager, _ in node.items:
-        if isinstance(manager, nodes.Call) and (dotted(manager.func) or "").rsplit(".", 1)[-1] == "suppress":
-            if any(_is_broad(a) for a in manager.args) and isinstance(node.body[-1], nodes.Return):
-                origins = activation.origins
-                inside = saving.within(origins, activation, node.body)
-                if inside and not saving.after(origins, activation, node, own=False) and saving.follows(origins, activation, node):
-                    return manager, "swallows", spelled(manager)
+        if not isinstance(manager, nodes.Call) or (dotted(manager.func) or "").rsplit(".", 1)[-1] != "suppress":
+            continue
+        if not any(_is_broad(a) for a in manager.args) or not isinstance(node.body[-1], nodes.Return):
+            continue
+        origins = activation.origins
+        last = saving.within(origins, activation, node.body) and not saving.after(origins, activation, node, own=False)
+        if last and saving.follows(origins, activation, node):
+            return manager, "swallows", spelled(manager)
     return None
 
 
-def _is_broad(node: nodes.NodeNG) -> bool:
+def _is_broad(node: Any) -> bool:
     if isinstance(node, nodes.Tuple):
         return any(_is_broad(e) for e in node.elts)
     return (dotted(node) or "").rsplit(".", 1)[-1] in _BROAD

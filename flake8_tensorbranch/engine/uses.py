@@ -17,12 +17,14 @@ _NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _MOST: Final = 16
 
 # Attributes and calls that ask for no value.
-_METADATA: Final = frozenset({"shape", "dtype", "device", "ndim", "requires_grad", "is_cuda", "layout", "training", "__class__", "__name__"})
+_METADATA: Final = frozenset(
+    {"shape", "dtype", "device", "ndim", "requires_grad", "is_cuda", "layout", "training", "__class__", "__name__"}
+)
 _ASKING: Final = frozenset({"isinstance", "hasattr", "type", "id", "callable"})
 
 
 def reads(top: Any) -> list[Any]:
-    """Names, attributes and elements that an expression reads the value of; a test for None or for a type asks no value."""
+    """Names, attributes and elements whose value an expression reads; a test for None or for a type asks no value."""
     found: list[Any] = []
     stack = [top]
     while stack:
@@ -50,7 +52,7 @@ def reads(top: Any) -> list[Any]:
 
 
 def sources(activation: Activation, top: Any) -> Iterator[tuple[Activation, Any]]:
-    """The reads in an expression, in what its locals are assigned, and in the properties and helpers of the region that it asks."""
+    """The reads in an expression, in what its locals are assigned, and in the properties and helpers that it asks."""
     seen: set[tuple[int, str]] = set()
     work: list[tuple[Activation, Any]] = [(activation, top)]
     while work:
@@ -90,13 +92,32 @@ def derives(activation: Activation, value: Any, place: Place) -> bool:
 
 
 _CONVERTS: Final = frozenset(
-    "to cuda cpu float half double bfloat16 type type_as contiguous clone detach long int bool requires_grad_ view reshape".split()
+    [
+        "to",
+        "cuda",
+        "cpu",
+        "float",
+        "half",
+        "double",
+        "bfloat16",
+        "type",
+        "type_as",
+        "contiguous",
+        "clone",
+        "detach",
+        "long",
+        "int",
+        "bool",
+        "requires_grad_",
+        "view",
+        "reshape",
+    ]
 )
 _EXTREMES: Final = frozenset({"max", "min", "maximum", "minimum", "clamp"})
 
 
 def repeats(activation: Activation, value: Any, place: Place) -> bool:
-    """True for a new value that is the same when it is made twice: a conversion of the state, a choice of it, a running extreme."""
+    """True for a value that is the same when made twice: a conversion of the state, a choice of it, an extreme."""
     if isinstance(value, nodes.IfExp):
         parts = [value.body, value.orelse]
         return any(_is(activation, p, place) for p in parts) and all(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """When a layer does so: by the constructor's argument `keyword` (at `position`, -1 where it is passed by name only), and its default."""
+    """The argument that switches a layer on, its position (-1: by name only), and whether it is on without."""
 
     keyword: str
     position: int
@@ -17,7 +17,10 @@ class Layer:
 _P = Layer("p", 0, True)
 
 DRAWING: dict[str, Layer] = {
-    **{f"torch.nn.{name}": _P for name in "Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout".split()},
+    **{
+        f"torch.nn.{name}": _P
+        for name in ["Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout"]
+    },
     "torch.nn.RReLU": Layer("upper", 1, True),
     "torch.nn.FractionalMaxPool2d": Layer("_random_samples", -1, True),
     "torch.nn.FractionalMaxPool3d": Layer("_random_samples", -1, True),
@@ -29,19 +32,19 @@ DRAWING: dict[str, Layer] = {
     "torch.nn.GRU": Layer("dropout", 5, False),
     "torch.nn.RNN": Layer("dropout", 5, False),
 }
-"""torch/nn/modules/{dropout,activation,pooling,transformer,rnn}.py: drawn from the default generator in training, where the argument is not 0."""
+"""torch/nn/modules/{dropout,activation,pooling,transformer,rnn}.py: drawn in training, where the argument is not 0."""
 
 COUNTING: dict[str, Layer] = {
     **{
         f"torch.nn.{lazy}{name}": Layer("track_running_stats", 4, True)
         for lazy in ("", "Lazy")
-        for name in "BatchNorm1d BatchNorm2d BatchNorm3d".split()
+        for name in ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d"]
     },
     "torch.nn.SyncBatchNorm": Layer("track_running_stats", 4, True),
     **{
         f"torch.nn.{lazy}{name}": Layer("track_running_stats", 4, False)
         for lazy in ("", "Lazy")
-        for name in "InstanceNorm1d InstanceNorm2d InstanceNorm3d".split()
+        for name in ["InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"]
     },
 }
-"""torch/nn/modules/{batchnorm,instancenorm}.py: the running statistics move with every forward in training (facts B9, E)."""
+"""torch/nn/modules/{batchnorm,instancenorm}.py: statistics move with every forward in training (facts B9, E)."""

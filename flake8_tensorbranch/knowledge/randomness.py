@@ -10,13 +10,19 @@ MAKERS: dict[str, str] = {
     "numpy.random.RandomState": "numpy.random.RandomState",
     "itertools.count": "itertools.count",
 }
-"""What a call makes: the class whose methods draw (facts D; `itertools.count` gives another number in the recompute, 100 % of runs)."""
+"""What a call makes: the class whose methods draw (facts D: a count is another number in every recompute)."""
 
-SETTINGS: frozenset[str] = frozenset({"seed", "getstate", "setstate", "get_state", "set_state", "spawn", "jumped", "bit_generator"})
+SETTINGS: frozenset[str] = frozenset(
+    {"seed", "getstate", "setstate", "get_state", "set_state", "spawn", "jumped", "bit_generator"}
+)
 """Methods and attributes of such an object that draw nothing."""
 
-RESEEDS: frozenset[str] = frozenset({"torch.seed", "torch.random.seed", "torch.cuda.seed", "torch.cuda.seed_all", "torch.mps.seed"})
-"""torch/random.py: sets the seed to a non-deterministic number and returns it. The recompute restores the state from before, and reseeds again."""
+RESEEDS: frozenset[str] = frozenset(
+    {"torch.seed", "torch.random.seed", "torch.cuda.seed", "torch.cuda.seed_all", "torch.mps.seed"}
+)
+"""torch/random.py: sets a non-deterministic seed. The recompute restores the old state, and reseeds again."""
 
-SEEDS: frozenset[str] = frozenset({"torch.manual_seed", "torch.random.manual_seed", "torch.cuda.manual_seed", "torch.cuda.manual_seed_all"})
+SEEDS: frozenset[str] = frozenset(
+    {"torch.manual_seed", "torch.random.manual_seed", "torch.cuda.manual_seed", "torch.cuda.manual_seed_all"}
+)
 """Calls that set the generators of torch to the seed they are given."""

@@ -19,7 +19,8 @@ def check(site: ValueSite) -> Iterator[Finding]:
     outcome = "wrong in silence" if member.entry.reentrant is True else "CheckpointError, or wrong in silence"
     yield Finding(
         site.node,
-        f"the checkpointed region changes `{site.mutated}`, which decides {site.effect}: the recompute flips it ({outcome})",
+        f"the checkpointed region changes `{site.mutated}`, which decides {site.effect}: "
+        f"the recompute flips it ({outcome})",
         "decide outside",
         site.certain,
         site.related,

@@ -8,7 +8,9 @@ from flake8_tensorbranch.engine.lattice import RANDOM
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind, ValueSite
 from flake8_tensorbranch.rules import Finding, Rule
 
-RULE = Rule("tbr-checkpoint-unreplayed-random", frozenset({SinkKind.BRANCH, SinkKind.LOOP, SinkKind.RANDOM}), "E", "0.1.0")
+RULE = Rule(
+    "tbr-checkpoint-unreplayed-random", frozenset({SinkKind.BRANCH, SinkKind.LOOP, SinkKind.RANDOM}), "E", "0.1.0"
+)
 
 
 def check(site: ValueSite | RegionSite) -> Iterator[Finding]:

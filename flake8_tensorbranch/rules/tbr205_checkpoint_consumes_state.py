@@ -11,10 +11,19 @@ RULE = Rule("tbr-checkpoint-consumes-state", frozenset({SinkKind.STATE}), "E", "
 
 _FORMS = {
     "takes": ("`{}` advances in a checkpointed region: the recompute gets the next item ({})", "take it outside"),
-    "starts": ("the checkpointed region reads `{}`, then stores it: the recompute reads the new value ({})", "pass it in"),
+    "starts": (
+        "the checkpointed region reads `{}`, then stores it: the recompute reads the new value ({})",
+        "pass it in",
+    ),
     "feeds": ("the checkpointed region changes `{}` and reads it: the recompute changes it again ({})", "pass it in"),
-    "counts": ("the checkpointed region changes `{}`: the recompute does it again, twice per step", "change it outside"),
-    "argument": ("`{}` is an argument of a checkpointed region and changed in place: backward raises", "make a new tensor"),
+    "counts": (
+        "the checkpointed region changes `{}`: the recompute does it again, twice per step",
+        "change it outside",
+    ),
+    "argument": (
+        "`{}` is an argument of a checkpointed region and changed in place: backward raises",
+        "make a new tensor",
+    ),
 }
 
 

@@ -14,7 +14,13 @@ def check(site: RegionSite) -> Iterator[Finding]:
     """A closure looks its variables up when it runs, and the recompute runs in backward."""
     if site.form == "loop":
         said = f"the checkpointed function reads `{site.subject}` of the loop: every recompute runs with the last one"
-        yield Finding(site.node, said, f"bind it: `{site.subject}={site.subject}`, or functools.partial", site.certain, site.related)
+        yield Finding(
+            site.node,
+            said,
+            f"bind it: `{site.subject}={site.subject}`, or functools.partial",
+            site.certain,
+            site.related,
+        )
     else:
-        said = f"the checkpointed function reads `{site.subject}`, which is bound anew before backward: the recompute reads the new value"
+        said = f"the checkpointed function reads `{site.subject}`, bound anew before backward: the recompute reads that"
         yield Finding(site.node, said, "pass it as an argument", site.certain, site.related)

@@ -24,7 +24,7 @@ def check(site: RegionSite) -> Iterator[Finding]:
     """The recompute reads the new state, and the gradients mix both."""
     yield Finding(
         site.node,
-        f"`{site.subject}` {_CHANGES[site.form]} between a checkpointed forward and its backward, whose recompute reads them anew",
+        f"`{site.subject}` {_CHANGES[site.form]} between a checkpointed forward and its backward, which recomputes",
         "run backward first",
         site.certain,
         site.related,
