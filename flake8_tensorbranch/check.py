@@ -6,8 +6,9 @@ import ast
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from flake8_tensorbranch import memory
 from flake8_tensorbranch.diagnostic import Confidence, Diagnostic
-from flake8_tensorbranch.engine import checkpoints, decisions, relevance, regional, traced, verdicts
+from flake8_tensorbranch.engine import checkpoints, decisions, determinism, regional, relevance, traced, verdicts
 from flake8_tensorbranch.engine.program import Program
 from flake8_tensorbranch.engine.region import Regions
 from flake8_tensorbranch.engine.summary import Analysis
@@ -53,6 +54,7 @@ def check_source(
             checkpoints.sites(program, regions),
             regional.sites(program, regions),
             traced.sites(program, regions),
+            determinism.sites(program, settings),
         )
         for site in chain.from_iterable(sites):
             for loaded in rules[site.kind]:
@@ -64,6 +66,7 @@ def check_source(
                         if diagnostic.confidence >= settings.confidence:
                             found.setdefault((diagnostic.line, diagnostic.column, diagnostic.code), diagnostic)
         index.forget_facts()
+        memory.settle(len(source.text))
         return sorted(found.values(), key=lambda d: (d.line, d.column, d.code))
 
 

@@ -147,7 +147,6 @@ _joins: dict[tuple[AbstractValue, AbstractValue], AbstractValue] = {}
 _NO_REFS: frozenset[Hashable] = frozenset()
 MANY: Final = "*"  # stands for more references than are worth telling apart
 _MANY_REFS: frozenset[Hashable] = frozenset({MANY})
-_INTERN_LIMIT: Final = 200_000
 
 
 def make(
@@ -171,9 +170,6 @@ def make(
         elem = None if elem is None else _flat(elem, MAX_DEPTH - 1)
         items = None if items is None else tuple((k, _flat(v, MAX_DEPTH - 1)) for k, v in items)
     value = AbstractValue(kinds, deps, const, refs, elem, items)
-    if len(_interned) > _INTERN_LIMIT:
-        _interned.clear()
-        _joins.clear()
     _interned[key] = value
     return value
 
@@ -206,6 +202,24 @@ HOST_DATA: Final = make(HOST, DATA)
 HOST_SHAPE: Final = make(HOST, SHAPE)
 TENSOR_LIST: Final = make(CONTAINER, elem=TENSOR_VALUE)
 SIZE_VALUE: Final = make(CONTAINER, elem=HOST_SHAPE)
+
+
+_CONSTANTS: Final = (
+    BOTTOM, UNKNOWN, TENSOR_VALUE, NONE_VALUE, HOST_VALUE, HOST_DATA, HOST_SHAPE, TENSOR_LIST, SIZE_VALUE
+)  # fmt: skip
+
+
+def interned() -> int:
+    """How many abstract values are kept for reuse."""
+    return len(_interned) + len(_joins)
+
+
+def forget() -> None:
+    """Drop the values kept for reuse, and with them the modules they refer to; the constants stay the only ones of their kind."""
+    _interned.clear()
+    _joins.clear()
+    for value in _CONSTANTS:
+        _interned[(value.kinds, value.deps, type(value.const), value.const, value.refs, value.elem, value.items)] = value
 
 
 def constant(value: object) -> AbstractValue:

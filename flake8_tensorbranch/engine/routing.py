@@ -153,7 +153,7 @@ def _routes(activation: Activation, node: Any) -> bool:
 
 
 def computed_from(activation: Activation, top: Any) -> Iterator[At]:
-    """The calls that an expression is computed from: through locals, arguments, and what the region's functions return."""
+    """The calls that an expression is computed from: through locals, arguments, returned values."""
     work: list[At] = [(activation, top)]
     seen: set[tuple[int, Any]] = set()
     while work and len(seen) < _MOST:
