@@ -55,6 +55,7 @@ def check_source(
             regional.sites(program, regions),
             traced.sites(program, regions),
             determinism.sites(program, settings),
+            determinism.sites(program, settings),
         )
         for site in chain.from_iterable(sites):
             for loaded in rules[site.kind]:

@@ -1,0 +1,17 @@
+"""TBR602: `warn_only=True` where results are compared exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flake8_tensorbranch.engine.sink import SinkKind, SwitchSite
+from flake8_tensorbranch.rules import Finding, Rule
+
+RULE = Rule("tbr-deterministic-warn-only", frozenset({SinkKind.SWITCH}), "W", "0.1.0")
+
+
+def check(site: SwitchSite) -> Iterator[Finding]:
+    """Deterministic mode that only warns, in a module that compares results to the last bit."""
+    if site.code == "TBR602":
+        message = f"`warn_only` keeps nondeterministic operators, and `{site.facts['compared']}` compares exactly"
+        yield Finding(site.node, message, "drop `warn_only` or compare with a tolerance", site.certain, site.related)

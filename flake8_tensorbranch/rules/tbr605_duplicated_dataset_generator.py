@@ -1,0 +1,18 @@
+"""TBR605: a generator stored on a dataset is copied into every worker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flake8_tensorbranch.engine.sink import SinkKind, SwitchSite
+from flake8_tensorbranch.rules import Finding, Rule
+
+RULE = Rule("tbr-duplicated-dataset-generator", frozenset({SinkKind.SWITCH}), "E", "0.1.0")
+
+
+def check(site: SwitchSite) -> Iterator[Finding]:
+    """A generator made in `__init__` and drawn from in workers: each worker, in each epoch, draws the same numbers."""
+    if site.code == "TBR605":
+        name, kind = site.facts["name"], site.facts["kind"]
+        message = f"`{name}` ({kind}) is copied into every DataLoader worker: all draw the same"
+        yield Finding(site.node, message, "make it in `__getitem__` or `worker_init_fn`", site.certain, site.related)

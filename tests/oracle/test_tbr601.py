@@ -1,0 +1,43 @@
+"""TBR601: the deterministic switches leave the benchmark alone, so both are on together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.oracle.support import loaded, page, require_torch
+
+torch = require_torch()
+pytestmark = pytest.mark.oracle
+
+
+@pytest.fixture(autouse=True)
+def switched_back() -> Iterator[None]:
+    """Leave the process as it was."""
+    yield
+    torch.use_deterministic_algorithms(False)
+    torch.backends.cudnn.benchmark = False
+
+
+def test_the_example_runs_with_both_on() -> None:
+    with loaded(page("TBR601").example) as module:
+        module.setup(0)
+    assert torch.are_deterministic_algorithms_enabled()
+    assert torch.backends.cudnn.benchmark
+
+
+def test_the_repair_switches_the_benchmark_off() -> None:
+    torch.backends.cudnn.benchmark = True
+    with loaded(page("TBR601").repair) as module:
+        module.setup(0)
+    assert torch.are_deterministic_algorithms_enabled()
+    assert not torch.backends.cudnn.benchmark
+
+
+def test_the_switch_touches_no_attribute_of_cudnn() -> None:
+    torch.backends.cudnn.benchmark = True
+    before = torch.backends.cudnn.deterministic
+    torch.use_deterministic_algorithms(True)
+    assert torch.backends.cudnn.benchmark
+    assert torch.backends.cudnn.deterministic == before

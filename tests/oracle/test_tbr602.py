@@ -1,0 +1,43 @@
+"""TBR602: an operator without a deterministic variant runs with a warning, or raises."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.oracle.support import loaded, observe, page, require_torch
+
+torch = require_torch()
+pytestmark = pytest.mark.oracle
+
+
+@pytest.fixture(autouse=True)
+def switched_back() -> Iterator[None]:
+    """Leave the process as it was."""
+    yield
+    torch.use_deterministic_algorithms(False)
+    torch.backends.cudnn.benchmark = False
+
+
+INDEX = torch.tensor([0, 0])
+VALUES = torch.tensor([1.0, 2.0])
+
+
+def test_warn_only_runs_the_operator() -> None:
+    with loaded(page("TBR602").example) as module:
+        outcome = observe(module.is_repeatable, INDEX, VALUES)
+    assert isinstance(outcome.value, bool)
+    assert any("does not have a deterministic implementation" in said for said in outcome.warnings)
+
+
+def test_without_it_the_operator_raises() -> None:
+    with loaded(page("TBR602").repair) as module:
+        outcome = observe(module.is_repeatable, INDEX, VALUES)
+    assert outcome.kind == "RuntimeError"
+    assert "does not have a deterministic implementation" in outcome.first_line
+
+
+def test_the_debug_mode_warn_is_the_same() -> None:
+    torch.set_deterministic_debug_mode("warn")
+    assert torch.is_deterministic_algorithms_warn_only_enabled()

@@ -1,0 +1,36 @@
+"""TBR603: this torch multiplies in deterministic mode without the variable and does not speak of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.oracle.support import loaded, page, require_torch
+
+torch = require_torch()
+pytestmark = pytest.mark.oracle
+
+
+@pytest.fixture(autouse=True)
+def switched_back() -> Iterator[None]:
+    """Leave the process as it was."""
+    yield
+    torch.use_deterministic_algorithms(False)
+    torch.backends.cudnn.benchmark = False
+
+
+ONES = torch.ones(2, 2)
+
+
+def test_both_forms_multiply(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CUBLAS_WORKSPACE_CONFIG", raising=False)
+    with loaded(page("TBR603").example) as bad:
+        assert torch.equal(bad.multiply(ONES), ONES @ ONES)
+    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    with loaded(page("TBR603").repair) as good:
+        assert torch.equal(good.multiply(ONES), ONES @ ONES)
+
+
+def test_the_documentation_of_this_torch_asks_for_nothing() -> None:
+    assert "CUBLAS_WORKSPACE_CONFIG" not in str(torch.use_deterministic_algorithms.__doc__)

@@ -1,0 +1,31 @@
+"""TBR606: any earlier draw changes the order, unless the loader has a generator of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.oracle.support import loaded, page, require_torch
+
+torch = require_torch()
+pytestmark = pytest.mark.oracle
+
+
+@pytest.fixture(autouse=True)
+def switched_back() -> Iterator[None]:
+    """Leave the process as it was."""
+    yield
+    torch.use_deterministic_algorithms(False)
+    torch.backends.cudnn.benchmark = False
+
+
+def test_an_earlier_draw_changes_the_order() -> None:
+    with loaded(page("TBR606").example) as module:
+        assert module.order(0) == module.order(0)
+        assert module.order(0) != module.order(3)
+
+
+def test_a_generator_of_its_own_keeps_it() -> None:
+    with loaded(page("TBR606").repair) as module:
+        assert module.order(0) == module.order(3)

@@ -1,0 +1,1 @@
+"""TBR602: deterministic mode that only warns, beside exact comparisons."""
