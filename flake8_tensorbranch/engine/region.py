@@ -100,7 +100,7 @@ class Regions:
                 if function is None:
                     continue
                 found = list(functions_of(analysis, function))
-                yield Entry(row.kind, node, scope, row, options(args)), found
+                yield Entry(row.kind, node, scope, row, options(args) or _keywords(row, node)), found
         calls = self.program.index.calls if scope is None else scope.calls
         for call in calls:
             if isinstance(call.func, nodes.Attribute) and call.func.attrname in REGION_ATTRIBUTES and call.args:
@@ -192,6 +192,13 @@ _NOTHING = AbstractValue(0, 0, NO_CONST, frozenset(), None, None)
 
 def _literal(node: nodes.NodeNG) -> object:
     return node.value if isinstance(node, nodes.Const) else NO_CONST
+
+
+def _keywords(row: RegionEntry, node: nodes.NodeNG) -> tuple[tuple[str, object], ...]:
+    """The keywords written at a call of a method, whose arguments are not bound."""
+    if "method" not in row.forms or not isinstance(node, nodes.Call):
+        return ()
+    return tuple((k.arg, _literal(k.value)) for k in node.keywords if k.arg is not None)
 
 
 def options(args: Arguments) -> tuple[tuple[str, object], ...]:
