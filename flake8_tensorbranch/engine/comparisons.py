@@ -153,6 +153,10 @@ class Comparisons:
         given = next((k.value for k in expr.node.keywords if k.arg == "generator"), None)
         if given is None:
             return False
+        if not isinstance(given, nodes.Const) and any(
+            f not in self.origins.program.facts for f in self.index.functions
+        ):
+            return True  # not every caller is known
         found = self.origins.of(Expr(expr.module, expr.scope, given))
         return any(not (isinstance(o.node, nodes.Const) and o.node.value is None) for o in found)
 

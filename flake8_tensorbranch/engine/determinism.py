@@ -81,12 +81,12 @@ class _Finder:
         yield from self._shuffled()
 
     def _site(
-        self, code: str, node: Any, scope: FunctionInfo | None, certain: bool = True, other: Any = None, **facts: str
+        self, what: str, node: Any, scope: FunctionInfo | None, certain: bool = True, other: Any = None, **facts: str
     ) -> SwitchSite:
         related: tuple[Related, ...] = ()
         if other is not None:
             related = (Related(self.index.path, line(other), other.col_offset or 0, facts.get("note", "see here")),)
-        return SwitchSite(SinkKind.SWITCH, node, scope, code, facts, certain, related)
+        return SwitchSite(SinkKind.SWITCH, node, scope, what, facts, certain, related)
 
     # Settings against each other
 
@@ -94,7 +94,7 @@ class _Finder:
         for setting, promise, switch in self.switches.autotuned():
             note = "deterministic here" if switch else "seeded for a reproducible run here"
             certain = switch and setting.truths == {True}
-            yield self._site("TBR601", setting.node, setting.scope, certain, promise, note=note, switch=str(switch))
+            yield self._site("autotuned", setting.node, setting.scope, certain, promise, note=note, switch=str(switch))
 
     def _warn_only(self) -> Iterator[SwitchSite]:
         compared = next(iter(self.comparisons.exact()), None)
@@ -103,7 +103,7 @@ class _Finder:
         for setting in self.switches.warn_only:
             said = trace.spelled(compared.node)
             yield self._site(
-                "TBR602", setting.node, setting.scope, True, compared.node, note="compared here", compared=said
+                "warn-only", setting.node, setting.scope, True, compared.node, note="compared here", compared=said
             )
 
     def _shuffled(self) -> Iterator[SwitchSite]:
@@ -123,7 +123,7 @@ class _Finder:
             ):
                 continue
             if True in self.switches.truths(scope, shuffle):
-                yield self._site("TBR606", shuffle, scope, True, promise, note="deterministic here")
+                yield self._site("shuffled", shuffle, scope, True, promise, note="deterministic here")
 
     # cuBLAS
 
@@ -135,7 +135,7 @@ class _Finder:
         if not consts:
             if self.index.mentions(("cuda",)):
                 for setting in asked:
-                    yield self._site("TBR603", setting.node, setting.scope, certain=False, late="")
+                    yield self._site("cublas", setting.node, setting.scope, certain=False, late="")
             return
         for const in consts:
             write = const.statement()
@@ -145,7 +145,7 @@ class _Finder:
             worked = self._work_before(scope, write, 3)
             if worked is not None:
                 yield self._site(
-                    "TBR603", write, scope, True, worked, note="cuBLAS may have been used here", late="True"
+                    "cublas", write, scope, True, worked, note="cuBLAS may have been used here", late="True"
                 )
 
     def _work_before(self, scope: FunctionInfo | None, node: nodes.NodeNG, depth: int) -> nodes.NodeNG | None:
@@ -195,11 +195,13 @@ class _Finder:
         for found, how, picker in self.comparisons.stored():
             said = trace.spelled(found.node)
             note = f"{how} here"
-            yield self._site("TBR604", found.node, found.scope, True, picker, note=note, said=said, how=how, drawn="")
+            yield self._site("compared", found.node, found.scope, True, picker, note=note, said=said, how=how, drawn="")
         for test, scope, draw in self.comparisons.drawn():
             said = trace.spelled(draw.node)
             here = draw.node if draw.module is self.index else None
-            yield self._site("TBR604", test, scope, True, here, note="drawn here", said=said, how="drawn", drawn="True")
+            yield self._site(
+                "compared", test, scope, True, here, note="drawn here", said=said, how="drawn", drawn="True"
+            )
 
     # Generators on datasets
 
@@ -223,7 +225,7 @@ class _Finder:
                 kind = self._generator(init, value)
                 if kind and self._drawn_from(cls, store.attrname):
                     name = dotted(store) or store.attrname
-                    yield self._site("TBR605", store, init, bool(workers), name=name, kind=kind)
+                    yield self._site("copied-generator", store, init, bool(workers), name=name, kind=kind)
 
     def _workers(self, scope: FunctionInfo | None, call: nodes.Call) -> bool:
         given = next((k.value for k in call.keywords if k.arg == "num_workers"), None)

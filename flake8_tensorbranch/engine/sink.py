@@ -149,8 +149,8 @@ class RegionSite(SinkSite):
 class CollectiveSite(SinkSite):
     """A value that differs between ranks and decides what all of them must do together.
 
-    `label` names the collective, or with `replica` the module that takes part in a replicated forward or does not. `often`: how often
-    it runs is decided, not whether. `shape`: the operand itself has another size on every rank.
+    `label` names the collective, or with `replica` the module that takes part in a replicated forward or does not.
+    `often`: how often it runs is decided, not whether. `shape`: the operand itself has another size on every rank.
     """
 
     subject: str
@@ -176,9 +176,12 @@ class UnrepeatableSite(SinkSite):
 
 @dataclass(frozen=True, slots=True)
 class SwitchSite(SinkSite):
-    """What is wrong with a setting or a comparison, by the code whose rule says it; `facts` hold its particulars."""
+    """Something wrong with a setting that determinism rests on, or with a comparison; `facts` hold its particulars.
 
-    code: str
+    `what` is one of `autotuned`, `warn-only`, `cublas`, `compared`, `copied-generator`, `shuffled`.
+    """
+
+    what: str
     facts: dict[str, str] = field(default_factory=dict)
     certain: bool = True
     related: tuple[Related, ...] = ()

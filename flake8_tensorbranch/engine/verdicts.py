@@ -9,6 +9,7 @@ from astroid import nodes
 from flake8_tensorbranch.engine import divergence
 from flake8_tensorbranch.engine.program import Program
 from flake8_tensorbranch.engine.sink import SinkSite, ValueSite
+from flake8_tensorbranch.engine.unrepeatable import Unrepeatable
 
 
 def sites(program: Program, decisions: Iterable[ValueSite]) -> Iterator[SinkSite]:
@@ -20,9 +21,10 @@ def sites(program: Program, decisions: Iterable[ValueSite]) -> Iterator[SinkSite
         if _test(found.node) not in in_region:
             taken.add(_test(found.node))
             yield found
+    unrepeatable = Unrepeatable(program)
     for site in known:
         if _test(site.node) not in taken:
-            yield site
+            yield unrepeatable.site(site) or site
 
 
 def _test(node: nodes.NodeNG) -> nodes.NodeNG:

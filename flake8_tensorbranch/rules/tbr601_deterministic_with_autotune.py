@@ -12,7 +12,7 @@ RULE = Rule("tbr-deterministic-with-autotune", frozenset({SinkKind.SWITCH}), "W"
 
 def check(site: SwitchSite) -> Iterator[Finding]:
     """A benchmark that picks kernels by timing them, beside a switch or a seeding that promises equal runs."""
-    if site.code != "TBR601":
+    if site.what != "autotuned":
         return
     if site.facts["switch"] == "True":
         message = "`cudnn.benchmark` picks kernels by their timing in a run that is switched to deterministic"

@@ -12,6 +12,6 @@ RULE = Rule("tbr-deterministic-warn-only", frozenset({SinkKind.SWITCH}), "W", "0
 
 def check(site: SwitchSite) -> Iterator[Finding]:
     """Deterministic mode that only warns, in a module that compares results to the last bit."""
-    if site.code == "TBR602":
+    if site.what == "warn-only":
         message = f"`warn_only` keeps nondeterministic operators, and `{site.facts['compared']}` compares exactly"
         yield Finding(site.node, message, "drop `warn_only` or compare with a tolerance", site.certain, site.related)

@@ -12,7 +12,7 @@ RULE = Rule("tbr-deterministic-without-cublas-config", frozenset({SinkKind.SWITC
 
 def check(site: SwitchSite) -> Iterator[Finding]:
     """CUBLAS_WORKSPACE_CONFIG is missing, or set when cuBLAS may have read it."""
-    if site.code != "TBR603":
+    if site.what != "cublas":
         return
     if site.facts["late"]:
         message = "CUBLAS_WORKSPACE_CONFIG is set after CUDA work that may have read it; the value is ignored"

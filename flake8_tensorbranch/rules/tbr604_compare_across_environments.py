@@ -12,7 +12,7 @@ RULE = Rule("tbr-compare-across-environments", frozenset({SinkKind.SWITCH}), "W"
 
 def check(site: SwitchSite) -> Iterator[Finding]:
     """An exact comparison of a compiled result with a stored one, or of an unseeded draw with written numbers."""
-    if site.code != "TBR604":
+    if site.what != "compared":
         return
     if site.facts["drawn"]:
         message = f"`{site.facts['said']}` draws without a seed, and the result is held to written numbers"

@@ -12,7 +12,7 @@ RULE = Rule("tbr-duplicated-dataset-generator", frozenset({SinkKind.SWITCH}), "E
 
 def check(site: SwitchSite) -> Iterator[Finding]:
     """A generator made in `__init__` and drawn from in workers: each worker, in each epoch, draws the same numbers."""
-    if site.code == "TBR605":
+    if site.what == "copied-generator":
         name, kind = site.facts["name"], site.facts["kind"]
         message = f"`{name}` ({kind}) is copied into every DataLoader worker: all draw the same"
         yield Finding(site.node, message, "make it in `__getitem__` or `worker_init_fn`", site.certain, site.related)

@@ -12,6 +12,6 @@ RULE = Rule("tbr-unseeded-shuffle", frozenset({SinkKind.SWITCH}), "I", "0.1.0", 
 
 def check(site: SwitchSite) -> Iterator[Finding]:
     """`shuffle=True` without `generator=`: any earlier draw changes the order."""
-    if site.code == "TBR606":
+    if site.what == "shuffled":
         message = "`shuffle=True` draws from the global generator: any earlier draw changes the order"
         yield Finding(site.node, message, "pass a seeded `generator=`", site.certain, site.related)

@@ -1,0 +1,32 @@
+"""Operators of PyTorch's list of nondeterministic operations whose forward result itself may differ on CUDA.
+
+The list is the docstring of `torch.use_deterministic_algorithms`. Left out are rows that speak of the gradient only
+("when attempting to differentiate"), convolutions (every network has them), and counts (`histc`, `bincount` without
+weights): sums of ones are exact.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+ADDING: Final = {
+    "index_add": "",
+    "index_add_": "",
+    "scatter_add": "",
+    "scatter_add_": "",
+    "scatter_reduce": "reduce",
+    "scatter_reduce_": "reduce",
+    "index_put": "accumulate",
+    "index_put_": "accumulate",
+    "put": "accumulate",
+    "put_": "accumulate",
+    "bincount": "weights",
+    "cumsum": "",
+}
+"""Operator -> what its call must say to be meant: nothing, `accumulate=True`, `weights=`, a `reduce=` that adds."""
+
+REDUCTIONS: Final = frozenset({"sum", "mean", "prod"})
+INTEGERS: Final = frozenset(
+    {"long", "int", "short", "bool", "int64", "int32", "int16", "int8", "uint8", "arange", "randint"}
+)
+"""Methods, dtypes and makers that give whole numbers, whose sums do not depend on the order."""
