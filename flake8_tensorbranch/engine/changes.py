@@ -114,7 +114,7 @@ def changes(activation: Activation) -> Iterator[Change]:
         if c.how is How.STORES and isinstance(c.value, nodes.Name) and repeats(activation, c.value, c.place)
     ]
     for change in found:
-        taken_back = change.how is How.STORES and (enters or change.place in back)
+        taken_back = change.place in back or (enters and change.how is How.STORES)
         yield replace(change, settled=True) if taken_back else change
 
 

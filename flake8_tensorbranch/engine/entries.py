@@ -67,7 +67,8 @@ class Entries:
 
     def _unpreserved(self, begin: Entry) -> nodes.NodeNG | None:
         """Where an entry is told not to restore the random state; None where it is not."""
-        const = begin.option("preserve_rng_state", True)
+        hidden = isinstance(begin.node, nodes.Call) and any(k.arg is None for k in begin.node.keywords)
+        const = begin.option("preserve_rng_state", NO_CONST if hidden else True)
         if const is not False and const is not NO_CONST:
             return None
         assert begin.node is not None

@@ -16,15 +16,15 @@ def check(site: RegionSite) -> Iterator[Finding]:
     if site.form == "routed":
         yield Finding(
             site.node,
-            f"`{site.subject}` routes rows in a checkpointed region and decides saved shapes: {outcome}",
-            "route outside and pass the result in",
+            f"`{site.subject}` routes in a checkpointed region and decides saved shapes: {outcome}",
+            "route outside, pass it in",
             site.certain,
             site.related,
         )
     else:
         yield Finding(
             site.node,
-            f"the values of a tensor decide the size of `{site.subject}` in a checkpointed region: {outcome}",
+            f"values decide the size of `{site.subject}` in a checkpointed region: {outcome}",
             "compute the mask or the sizes outside",
             site.certain,
             site.related,

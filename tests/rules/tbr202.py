@@ -19,7 +19,7 @@ class EveryOther(nn.Module):
         self.calls = 0
 
     def forward(self, x: Tensor) -> Tensor:
-        self.calls += 1
+        self.calls += 1  # error: [TBR205]
         h = self.fc(x)
         if self.calls % 2 == 1:  # error: [TBR202]
             h = h * torch.tanh(h)
@@ -38,8 +38,8 @@ class ChangedAfterwards(nn.Module):
             x = x * 0.1
         h = self.fc(x)
         with torch.no_grad():
-            self.seen.add_(1)
-            self.level.lerp_(h.abs().mean(), 0.1)
+            self.seen.add_(1)  # error: [TBR205]
+            self.level.lerp_(h.abs().mean(), 0.1)  # error: [TBR205]
         if self.level.item() > 0.5:  # error: [TBR202]
             h = h / self.level
         return h
@@ -53,7 +53,7 @@ class ByHelper(nn.Module):
         self.history: list[float] = []
 
     def advance(self) -> None:
-        self.step = self.step + 1
+        self.step = self.step + 1  # error: [TBR205]
 
     @property
     def warm(self) -> bool:
@@ -63,7 +63,7 @@ class ByHelper(nn.Module):
         self.advance()
         h = self.fc(x)
         h = h.sin() if self.warm else h  # error: [TBR202]
-        self.history.append(0.0)
+        self.history.append(0.0)  # error: [TBR205]
         if len(self.history) > 1:  # error: [TBR202]
             h = h.cos()
         return h
@@ -99,14 +99,14 @@ class Trunk(nn.Module):
 # --- module globals, closed-over state ------------------------------------------------------------
 def by_global(x: Tensor) -> Tensor:
     global _CALLS
-    _CALLS += 1
+    _CALLS += 1  # error: [TBR205]
     if _CALLS > 100:  # error: [TBR202]
         x = x.tanh()
     return x.sin()
 
 
 def by_entry(x: Tensor) -> Tensor:
-    _SEEN["steps"] += 1
+    _SEEN["steps"] += 1  # error: [TBR205]
     if _SEEN["steps"] % 10 == 0:  # error: [TBR202]
         x = x.tanh()
     return x.sin()
@@ -121,7 +121,7 @@ def run_nonlocal(x: Tensor) -> Tensor:
 
     def region(h: Tensor) -> Tensor:
         nonlocal turns
-        turns += 1
+        turns += 1  # error: [TBR205]
         if turns == 1:  # error: [TBR202]
             h = h.tanh()
         return h.sin()
@@ -148,7 +148,7 @@ class Calm(nn.Module):
         return local
 
     def forward(self, x: Tensor) -> Tensor:
-        self.calls += 1
+        self.calls += 1  # error: [TBR205]
         self.cap_fired = bool((x > 1).any())
         h = self.fc(x)
         if self.epoch > 3:  # ok: [TBR202] changed by the trainer, outside of the region

@@ -1,0 +1,79 @@
+"""TBR209: a checkpointed region fills a cache with what a parameter gives."""
+
+import functools
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+class A(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.p = nn.Parameter(torch.ones(4))
+        self.fc = nn.Linear(4, 4)
+        self.pos = nn.Embedding(8, 4)
+        self.table = None
+        self.cos = None
+        self.cache = {}
+        self.detached = None
+    @functools.lru_cache(maxsize=None)
+    def lru(self, n):
+        return torch.exp(torch.sin(self.p[:n]))
+    @functools.cached_property
+    def prop(self):
+        return self.fc.weight.norm()
+    def get(self, n):
+        if n not in self.cache:
+            self.cache[n] = self.pos(torch.arange(n))  # error: [TBR209]
+        return self.cache[n]
+    def hit(self, n):
+        if n in self.cache:
+            return self.cache[n]
+        out = self.p.exp()
+        self.cache[n] = out  # error: [TBR209]
+        return out
+    def forward(self, x):
+        if self.table is None:
+            self.table = torch.exp(self.p)  # error: [TBR209]
+        if self.cos is None:
+            self.cos = torch.arange(4.0).cos()  # ok: [TBR209] a table of constants
+        if self.detached is None:
+            self.detached = self.p.detach().exp()  # ok: [TBR209] no graph is kept
+        x = self.fc(x) * self.table * self.cos * self.detached
+        x = x * self.lru(4)  # error: [TBR209]
+        x = x * self.prop  # error: [TBR209]
+        x = x * self.get(4) + self.hit(3)
+        return x.sin()
+
+def run(a: A, x):
+    return checkpoint(a, x, use_reentrant=False)
+
+def closure(l, x):
+    st = {}
+    p = nn.Parameter(torch.ones(6))
+    def f(h):
+        if "g" not in st:
+            st["g"] = torch.exp(torch.sin(p))  # error: [TBR209]
+        return l(h) * st["g"]
+    checkpoint(f, x, use_reentrant=False).square().sum().backward()
+
+
+class Outside(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.p = nn.Parameter(torch.ones(4))
+        self.fc = nn.Linear(4, 4)
+        self.table = None
+
+    def scale(self):
+        if self.table is None:
+            self.table = torch.exp(self.p)  # ok: [TBR209] filled outside of the region
+        return self.table
+
+    def region(self, x, scale):
+        with torch.no_grad():
+            if not hasattr(self, "peak"):
+                self.peak = torch.exp(self.p).amax()  # ok: [TBR209] no graph is recorded
+        return self.fc(x) * scale / self.peak
+
+    def forward(self, x):
+        return checkpoint(self.region, x, self.scale(), use_reentrant=False)

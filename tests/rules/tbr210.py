@@ -1,0 +1,76 @@
+# options: --tbr-enable=TBR210
+"""TBR210: values decide the size of a tensor that a checkpointed region saves."""
+
+import torch
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+
+
+class Experts(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.w = nn.Parameter(torch.randn(4, 8, 8))
+
+    def forward(self, x: Tensor, ids: Tensor, counts: list[int] | None = None) -> Tensor:
+        order = ids.argsort()
+        sizes = torch.bincount(ids, minlength=4).tolist() if counts is None else counts
+        parts = [p @ w for p, w in zip(x[order].split(sizes), self.w)]
+        return torch.cat(parts)[order.argsort()]
+
+
+class Layer(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.router = nn.Linear(8, 4)
+        self.experts = Experts()
+        self.fc = nn.Linear(8, 8)
+
+    def choose(self, x: Tensor) -> Tensor:
+        return self.router(x).topk(2, -1).indices  # error: [TBR210] "routes"
+
+    def routed(self, x: Tensor) -> Tensor:
+        ids = torch.argmax(self.router(x), -1)  # error: [TBR210] "routes"
+        return self.experts(x, ids)
+
+    def looped(self, x: Tensor) -> Tensor:
+        chosen = self.choose(x)
+        out = torch.zeros_like(x)
+        for e in range(4):
+            rows = torch.where((chosen == e).any(-1))[0]
+            out = out.index_add(0, rows, torch.tanh(self.fc(x[rows])))
+        return out
+
+    def masked(self, x: Tensor) -> Tensor:
+        h = torch.tanh(self.fc(x))
+        kept = h[h[:, 0] > 0]  # error: [TBR210] "values decide the size"
+        return torch.sin(kept)
+
+    def listed(self, x: Tensor) -> Tensor:
+        h = torch.tanh(self.fc(x))
+        return h.index_select(0, (h[:, 0] > 0).nonzero().squeeze(1)).sin()  # error: [TBR210] "values decide the size"
+
+    def gathered(self, x: Tensor, mask: Tensor) -> Tensor:
+        ids = self.router(x).argmax(-1)
+        h = x @ self.experts.w[0]
+        h = h * ids[:, None]
+        rows = self.experts.w[ids]  # ok: [TBR210] as many rows as there are ids, whatever they are
+        return torch.einsum("td,tde->te", h[mask], rows[mask])  # ok: [TBR210] the mask is made outside
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = checkpoint(self.routed, x, use_reentrant=False)
+        x = checkpoint(self.looped, x, use_reentrant=False)
+        x = checkpoint(self.masked, x, use_reentrant=False)
+        x = checkpoint(self.listed, x, use_reentrant=False)
+        return checkpoint(self.gathered, x, x[:, 0] > 0, use_reentrant=False)
+
+
+class Outside(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.router = nn.Linear(8, 4)
+        self.experts = Experts()
+
+    def forward(self, x: Tensor) -> Tensor:
+        ids = self.router(x).argmax(-1)  # ok: [TBR210] routed outside and passed in
+        counts = torch.bincount(ids, minlength=4).tolist()
+        return checkpoint(self.experts, x, ids, counts, use_reentrant=False)
