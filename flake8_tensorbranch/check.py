@@ -55,7 +55,6 @@ def check_source(
             regional.sites(program, regions),
             traced.sites(program, regions),
             determinism.sites(program, settings),
-            determinism.sites(program, settings),
         )
         for site in chain.from_iterable(sites):
             for loaded in rules[site.kind]:

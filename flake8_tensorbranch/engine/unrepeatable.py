@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from astroid import nodes
 
 from flake8_tensorbranch.diagnostic import Related
-from flake8_tensorbranch.engine.lattice import DATA, MASK, TENSOR
+from flake8_tensorbranch.engine.lattice import DATA, MASK, NONDET, TENSOR
 from flake8_tensorbranch.engine.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.program import Program
 from flake8_tensorbranch.engine.sink import Decides, SinkKind, UnrepeatableSite, ValueSite
 from flake8_tensorbranch.engine.slices import backward
 from flake8_tensorbranch.engine.switches import Switches
-from flake8_tensorbranch.knowledge.nondeterministic import ADDING, INTEGERS, REDUCTIONS
+from flake8_tensorbranch.knowledge.nondeterministic import ADDING, FLOATS, INTEGERS, REDUCTIONS
 from flake8_tensorbranch.syntax.names import dotted
 
 _WORDS: Final = ("index_add", "scatter_add", "scatter_reduce", "index_put", "put_(", ".put(", "bincount", "cumsum")
@@ -46,7 +47,7 @@ class Unrepeatable:
         for expr in backward(self.origins, Expr(self.program.index, site.function, site.node)):
             for call in self._calls(expr):
                 name = self._operator(Expr(expr.module, expr.scope, call))
-                if name:
+                if name and (name.endswith("_") or site.deps & NONDET):
                     place = Related(expr.module.path, line(call), call.col_offset or 0, f"through `{name}`")
                     effect = site.effect if site.kind is SinkKind.BRANCH else "how often the loop runs"
                     return UnrepeatableSite(
@@ -79,7 +80,23 @@ class Unrepeatable:
         parts = list(call.args)
         if isinstance(func, nodes.Attribute):
             parts.append(func.expr)
-        return "" if any(self._whole(Expr(expr.module, expr.scope, part)) for part in parts[-2:]) else name
+        if any(self._whole(Expr(expr.module, expr.scope, part)) for part in parts[-2:]):
+            return ""
+        return "" if name == "cumsum" and not any(self._is_float(expr, part) for part in parts) else name
+
+    def _is_float(self, expr: Expr, part: nodes.NodeNG) -> bool:
+        """True where something that makes floating point numbers is seen before a whole number is."""
+        for found in islice(backward(self.origins, Expr(expr.module, expr.scope, part)), 40):
+            node = found.node
+            if self._whole(found):
+                return False
+            if isinstance(node, nodes.BinOp) and node.op == "/":
+                return True
+            if isinstance(node, nodes.Call):
+                func = node.func
+                if (func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")) in FLOATS:
+                    return True
+        return False
 
     @staticmethod
     def _meant(call: nodes.Call, condition: str) -> bool:

@@ -30,3 +30,22 @@ INTEGERS: Final = frozenset(
     {"long", "int", "short", "bool", "int64", "int32", "int16", "int8", "uint8", "arange", "randint"}
 )
 """Methods, dtypes and makers that give whole numbers, whose sums do not depend on the order."""
+
+FLOATS: Final = frozenset(
+    {
+        "softmax",
+        "log_softmax",
+        "sigmoid",
+        "exp",
+        "log",
+        "float",
+        "half",
+        "double",
+        "sqrt",
+        "norm",
+        "mean",
+        "rand",
+        "randn",
+    }
+)
+"""Methods and functions that give floating point numbers: `cumsum` is on the list for these only."""

@@ -41,9 +41,16 @@ def count_passes(weights: Tensor, index: Tensor, limit: float) -> int:
 
 
 def until_covered(p: Tensor) -> Tensor:
-    while p.cumsum(-1)[-1] < 0.9:  # error: [TBR106] "`cumsum`"
+    while p.softmax(-1).cumsum(-1)[-2] < 0.9:  # error: [TBR106] "`cumsum`"
         p = p * 1.1
     return p
+
+
+def lengths(sizes: Tensor, x: Tensor) -> Tensor:
+    if sizes.cumsum(0)[-1] > 4:  # error: [TBR101]
+        # ok: [TBR106] nothing says that these are no whole numbers
+        x = x * 2
+    return x
 
 
 # --- another code, or none ------------------------------------------------------------------------
