@@ -14,6 +14,7 @@ from flake8_tensorbranch.engine.lattice import HOST, NONE, TENSOR
 from flake8_tensorbranch.engine.options import Options
 from flake8_tensorbranch.engine.origins import Expr, Origins
 from flake8_tensorbranch.engine.program import Program
+from flake8_tensorbranch.engine.refs import Wrapped
 from flake8_tensorbranch.engine.region import Entry, Regions, describe
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
 from flake8_tensorbranch.knowledge.scopes import SCOPES
@@ -40,22 +41,36 @@ class Conflicts:
         """Every conflict of the file under check."""
         if not self.compiled and _COMPILE not in self.program.index.text:
             return
-        inside: dict[FunctionInfo, Entry] = {}
+        inside: dict[FunctionInfo, tuple[Entry, Entry]] = {}
         for entry, functions in self.regions.entries:
             if entry.kind != "checkpointed" or not isinstance(entry.node, nodes.Call):
                 continue
-            if entry.scope in self.compiled:
+            outer = self._outer(entry, functions)
+            if outer is not None:
                 yield from self._context(entry)
                 for function in self._reached(functions):
-                    inside.setdefault(function, entry)
+                    inside.setdefault(function, (entry, outer))
             else:
                 yield from self._around(entry, functions)
-        for function, entry in inside.items():
+        for function, (entry, outer) in inside.items():
             yield from self._conditionals(function, entry)
-            if entry.scope is not None and self.compiled[entry.scope].entry.option("fullgraph") is True:
+            if outer.option("fullgraph") is True:
                 yield from self._writes(function, entry)
 
-    def _site(self, node: nodes.NodeNG, scope: FunctionInfo | None, how: str, entry: Entry, subject: str = "") -> TracedSite:
+    def _outer(self, entry: Entry, functions: list[FunctionInfo]) -> Entry | None:
+        """The compile entry whose region holds a checkpoint; None where the checkpoint runs eagerly."""
+        if entry.scope in self.compiled:
+            return self.compiled[entry.scope].entry
+        if entry.row is not None and entry.row.wraps:
+            # A wrapped module runs where it is called: inside, when compiled code calls it.
+            return next(
+                (self.compiled[f].entry for f in functions if f in self.compiled and self.compiled[f].way), None
+            )
+        return None
+
+    def _site(
+        self, node: nodes.NodeNG, scope: FunctionInfo | None, how: str, entry: Entry, subject: str = ""
+    ) -> TracedSite:
         place = entry.node if entry.node is not None else node
         related: tuple[Related, ...] = ()
         if place is not node:
@@ -82,9 +97,11 @@ class Conflicts:
     def _writes(self, function: FunctionInfo, entry: Entry) -> Iterator[TracedSite]:
         """Python state that the region changes: `HOP: Unsafe side effect`."""
         for access in self.state.accesses(function):
-            if access.how in ("set", "step", "grow", "empty") and not self._harmless(function, access):
-                yield self._site(access.node, function, "write", entry, dotted(access.node) or access.place[1])
-            elif access.how == "read" and self._stores_item(function, access.node):
+            if access.how == "read":
+                changes = self._stores_item(function, access.node)
+            else:
+                changes = not self._harmless(function, access)
+            if changes:
                 yield self._site(access.node, function, "write", entry, dotted(access.node) or access.place[1])
         for node in loops.walk(function.node):
             if isinstance(node, nodes.AssignName) and node.name in function.declared_global | _nonlocals(function):
@@ -124,9 +141,9 @@ class Conflicts:
 
     def _unfit(self, entry: Entry, origin: Expr) -> str:
         node = origin.node
-        if isinstance(node, (nodes.Lambda, nodes.FunctionDef)) and origin.scope in self.compiled:
-            if origin.scope is not None and origin.scope.name != "__init__":
-                return "local"
+        inside = origin.scope is not None and origin.scope in self.compiled and origin.scope.name != "__init__"
+        if inside and isinstance(node, (nodes.Lambda, nodes.FunctionDef)):
+            return "local"
         if isinstance(node, nodes.Attribute) and any(f.takes_self for f, _ in self.origins.functions(origin)):
             return "bound"
         function = origin.module.scope_of.get(node) if isinstance(node, (nodes.Lambda, nodes.FunctionDef)) else None
@@ -146,7 +163,7 @@ class Conflicts:
     def _around(self, entry: Entry, functions: list[FunctionInfo]) -> Iterator[TracedSite]:
         assert isinstance(entry.node, nodes.Call)
         call = Expr(self.program.index, entry.scope, entry.node)
-        compiles = self._compiles(call, functions)
+        compiles = self._compiles(entry, call, functions)
         if not compiles:
             return
         if any(self._selective(g) for g in self.options.given(call, "context_fn") if isinstance(g, Expr)):
@@ -154,20 +171,27 @@ class Conflicts:
         elif any(self._tuned(c) for c in compiles):
             yield self._site(call.node, entry.scope, "tuned", entry)
 
-    def _compiles(self, call: Expr, functions: list[FunctionInfo]) -> list[Entry]:
+    def _compiles(self, entry: Entry, call: Expr, functions: list[FunctionInfo]) -> list[Entry]:
         """The `torch.compile` calls and decorators whose functions run in a region."""
         reached = set(self._reached(functions))
+        if entry.row is not None and entry.row.wraps and not self._wraps_compiled(call):
+            reached -= set(functions)  # compiled as a whole, the checkpoint with it
         found = [
-            entry
-            for entry, compiled in self.regions.entries
-            if entry.kind == "compiled" and entry.node is not None and reached.intersection(compiled)
+            made
+            for made, compiled in self.regions.entries
+            if made.kind == "compiled" and made.node is not None and reached.intersection(compiled)
         ]
         # What the values do not tell is followed in the source: `self.norm = compiled_copy(Norm())`.
         called = [Expr(self.program.index, call.scope, argument) for argument in call.node.args[:1]]
         called += [Expr(self.program.index, f, c.func) for f in reached for c in f.calls]
-        made = {origin.node for expr in called for origin in self.origins.of(expr)}
-        found += [e for e, _ in self.regions.entries if e.kind == "compiled" and e.node in made and e not in found]
+        origins = {origin.node for expr in called for origin in self.origins.of(expr)}
+        found += [e for e, _ in self.regions.entries if e.kind == "compiled" and e.node in origins and e not in found]
         return found
+
+    def _wraps_compiled(self, call: Expr) -> bool:
+        """True when what a wrapper is given is compiled already."""
+        refs = self.program.value(call.scope, call.node.args[0]).refs if call.node.args else ()
+        return any(isinstance(r, Wrapped) and r.wrapper == _COMPILE for r in refs)
 
     def _selective(self, given: Expr) -> bool:
         """True for a `context_fn` that gives the contexts of a selective policy."""

@@ -53,6 +53,8 @@ class State:
         if not self.members or _UNSPECIALISED in index.text:
             return
         for function, membership in self.members.items():
+            if membership.entry.option("fullgraph") is True and self.regions.of(function, "checkpointed") is not None:
+                continue  # the change itself is refused there
             by_place: dict[Place, list[Access]] = {}
             for access in self.accesses(function):
                 by_place.setdefault(access.place, []).append(access)

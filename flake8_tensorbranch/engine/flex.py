@@ -81,7 +81,7 @@ class _Flex:
         order = [f for f in functions if f in self.program.facts]
         for current in order:
             for callees in self.program.facts[current].calls.values():
-                order.extend(c for c in callees if c in self.program.facts and c not in order)
+                order.extend(c for c in callees if c in self.program.facts and c not in order and not _disabled(c))
         return order
 
     def _switch(self, entry: Entry) -> nodes.NodeNG | None:
@@ -91,13 +91,17 @@ class _Flex:
         """
         child, up = entry.node, entry.node.parent if entry.node is not None else None
         while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Module, nodes.Lambda)):
-            if isinstance(up, nodes.If) and child in up.body and self._is_off(Expr(self.program.index, entry.scope, up.test)):
+            if (
+                isinstance(up, nodes.If)
+                and child in up.body
+                and self._is_off(Expr(self.program.index, entry.scope, up.test))
+            ):
                 return None if self._is_demanded(up.test) else up.test
             child, up = up, up.parent
         return None
 
     def _is_off(self, test: Expr) -> bool:
-        """True when every value in view of a switch is False: defaults of parameters and fields, and what calls pass."""
+        """True when every value in view of a switch is False: defaults and what calls pass."""
         if not isinstance(test.node, (nodes.Name, nodes.Attribute)):
             return False
         found = [o.node.value if isinstance(o.node, nodes.Const) else True for o in self.origins.of(test)]
@@ -109,7 +113,9 @@ class _Flex:
         for scope in (None, *self.program.index.functions):
             for call in self.program.index.calls if scope is None else scope.calls:
                 for keyword in call.keywords:
-                    if keyword.arg == name and not (isinstance(keyword.value, nodes.Const) and keyword.value.value is False):
+                    if keyword.arg == name and not (
+                        isinstance(keyword.value, nodes.Const) and keyword.value.value is False
+                    ):
                         return True
         return False
 
@@ -122,3 +128,8 @@ class _Flex:
                     if any(getattr(n, "attrname", getattr(n, "name", "")) == name for n in read):
                         return True
         return False
+
+
+def _disabled(function: FunctionInfo) -> bool:
+    """True for what `torch.compiler.disable` keeps out of compiled code."""
+    return any(d.endswith(("compiler.disable", "_dynamo.disable")) for d in function.decorator_names)

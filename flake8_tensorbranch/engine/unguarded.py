@@ -1,4 +1,4 @@
-"""Compiled functions that are called under different attention backends, which the compiler's guards do not tell apart."""
+"""Compiled functions that are called under different attention backends: no guard tells these apart."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.diagnostic import Related
 from flake8_tensorbranch.engine import loops
+from flake8_tensorbranch.engine.origins import Expr, Origins
 from flake8_tensorbranch.engine.program import Program
 from flake8_tensorbranch.engine.refs import Instance, Wrapped
 from flake8_tensorbranch.engine.region import Regions
@@ -18,11 +19,15 @@ from flake8_tensorbranch.syntax.names import FunctionInfo
 
 _STATE: Final = "the attention backend"
 _READS: Final = "torch.nn.functional.scaled_dot_product_attention"
-_ATTENDS: Final = ("torch.nn.MultiheadAttention", "torch.nn.TransformerEncoderLayer", "torch.nn.TransformerDecoderLayer")
+_ATTENDS: Final = (
+    "torch.nn.MultiheadAttention",
+    "torch.nn.TransformerEncoderLayer",
+    "torch.nn.TransformerDecoderLayer",
+)
 
 
 def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
-    """Each scope around a compiled call whose function is also called under another backend, or under several in turn."""
+    """Each scope around a compiled call whose function is called under another backend as well."""
     index = program.index
     if not any(name.rsplit(".", 1)[-1] in index.text for name, row in SCOPES.items() if row.state == _STATE):
         return
@@ -42,7 +47,9 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
                 other = node
             if other is not None:
                 reported.add(opened)
-                place = Related(index.path, other.lineno or 1, other.col_offset or 0, "called under another backend here")
+                place = Related(
+                    index.path, other.lineno or 1, other.col_offset or 0, "called under another backend here"
+                )
                 called = node.func.as_string()
                 yield TracedSite(SinkKind.UNGUARDED, opened, scope, called, {}, {}, (place,))
 
@@ -53,7 +60,15 @@ class _Unguarded:
     def __init__(self, program: Program, regions: Regions) -> None:
         self.program = program
         self.regions = regions
-        self.heads = {f for e, functions in regions.entries if e.kind == "compiled" for f in functions}
+        # With `backend="eager"` the kernel is picked in every call.
+        self.heads = {
+            f
+            for e, functions in regions.entries
+            if e.kind == "compiled" and e.option("backend") != "eager"
+            for f in functions
+        }
+        self.eager = {e.node for e, _ in regions.entries if e.kind == "compiled" and e.option("backend") == "eager"}
+        self.origins = Origins(program)
         self._attends: dict[FunctionInfo, bool] = {}
 
     def compiled(self, scope: FunctionInfo | None, node: nodes.Call) -> list[object]:
@@ -63,6 +78,9 @@ class _Unguarded:
         found: list[object] = [f for f in self.program.callees(scope, node) if f in self.heads and self.attends(f)]
         for ref in self.program.value(scope, node.func).refs:
             if isinstance(ref, Wrapped) and ref.wrapper == "torch.compile":
+                made = self.origins.of(Expr(self.program.index, scope, node.func))
+                if any(origin.node in self.eager for origin in made):
+                    continue
                 inner = ref.function.refs
                 if _READS in inner or any(isinstance(r, Instance) and r.cls in _ATTENDS for r in inner):
                     found.append(ref)
@@ -73,7 +91,7 @@ class _Unguarded:
         known = self._attends.get(function)
         if known is None:
             self._attends[function] = False
-            facts = self.program.facts[function] if function in self.program.facts else None
+            facts = self.program.facts.get(function)
             if facts is None:
                 return False
             known = any(_READS in called for called in facts.externals.values()) or any(

@@ -38,4 +38,4 @@ class Draft(nn.Module):
 
 
 def uncompiled(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
-    return flex_attention(q, k, v)  # todo: [TBR313] the rule is not there yet
+    return flex_attention(q, k, v)  # error: [TBR313]

@@ -1,0 +1,38 @@
+"""TBR309: compiled code keeps the attention backend of its first call."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.oracle.support import loaded, page, require_torch
+
+torch = require_torch()
+pytestmark = pytest.mark.oracle
+
+Q = torch.linspace(-2.0, 2.0, 2 * 64 * 16).sin().reshape(1, 2, 64, 16)
+
+
+def eager(backend: object) -> object:
+    with torch.nn.attention.sdpa_kernel(backend):
+        return torch.nn.functional.scaled_dot_product_attention(Q, Q, Q)
+
+
+def test_example_compares_a_backend_with_itself_and_repair_does_not() -> None:
+    SDPBackend = torch.nn.attention.SDPBackend
+    math, flash = eager(SDPBackend.MATH), eager(SDPBackend.FLASH_ATTENTION)
+    assert not torch.equal(math, flash)
+    with loaded(page("TBR309").example) as bad, loaded(page("TBR309").repair) as good:
+        torch._dynamo.reset()
+        first, second = bad.compare(Q)
+        assert torch.equal(first, second)
+        torch._dynamo.reset()
+        first, second = good.compare(Q)
+        assert torch.equal(first, math)
+        assert torch.equal(second, flash)
+
+
+def test_backend_eager_picks_the_kernel_in_every_call() -> None:
+    with loaded(page("TBR309").example.replace("aot_eager", "eager")) as module:
+        torch._dynamo.reset()
+        first, second = module.compare(Q)
+        assert not torch.equal(first, second)
