@@ -31,16 +31,17 @@ _KEEPS: Final = frozenset(
         "type",
     ]
 )
+DEPTH: Final = 4  # how many operations may follow the one that makes a tensor
 Sizes = tuple[int | None, ...]  # None for a size that is not a literal
 
 
-def sizes(origins: Origins, expr: Expr) -> Sizes | None:
+def sizes(origins: Origins, expr: Expr, depth: int = DEPTH) -> Sizes | None:
     """The sizes of the tensor an expression makes; None where its ways of being made differ or are not spelled out."""
-    found = {_made(origins, origin) for origin in origins.of(expr)}
+    found = {_made(origins, origin, depth - 1) for origin in origins.of(expr)} if depth > 0 else set()
     return found.pop() if len(found) == 1 else None
 
 
-def _made(origins: Origins, expr: Expr) -> Sizes | None:
+def _made(origins: Origins, expr: Expr, depth: int) -> Sizes | None:
     node = expr.node
     if not isinstance(node, nodes.Call):
         return None
@@ -54,9 +55,9 @@ def _made(origins: Origins, expr: Expr) -> Sizes | None:
     if isinstance(func, nodes.Attribute):
         inner = Expr(expr.module, expr.scope, func.expr)
         if func.attrname in _KEEPS:
-            return sizes(origins, inner)
+            return sizes(origins, inner, depth)
         if func.attrname == "unsqueeze" and len(node.args) == 1 and isinstance(node.args[0], nodes.Const):
-            known = sizes(origins, inner)
+            known = sizes(origins, inner, depth)
             at = node.args[0].value
             if known is not None and isinstance(at, int) and 0 <= at <= len(known):
                 return (*known[:at], 1, *known[at:])

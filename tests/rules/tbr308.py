@@ -112,3 +112,10 @@ def run(x: Tensor) -> Tensor:
     y = torch.zeros(3, 4)
     torch._dynamo.maybe_mark_dynamic(y, 0)
     return marked(x) + ranged(x) + maybe(y)
+
+
+def made_of_itself(device: str) -> torch.export.ExportedProgram:
+    sample = torch.zeros(1, 4)
+    sample = sample.to(device)
+    sample = sample.float()
+    return export(Net(), (sample,), dynamic_shapes={"x": {0: BATCH}})  # ok: [TBR308] bound anew: not followed
