@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
     HOST,
+    HOST_VALUE,
     MAPPING,
     NO_CONST,
     NONE,
     TENSOR,
     UNKNOWN,
     AbstractValue,
+    all_deps,
     container,
     join,
     join_all,
@@ -123,6 +125,8 @@ def coarse(value: AbstractValue, depth: int = 2) -> AbstractValue:
         return value
     if depth == 0:
         return make(value.kinds, value.deps, value.const, value.refs)
+    if not value.refs and not all_deps(value) and value.elem is not None and value.elem.must(HOST | NONE):
+        return make(value.kinds, elem=HOST_VALUE)  # plain values: which ones makes no difference
     elem = None if value.elem is None else coarse(value.elem, depth - 1)
     items = None
     if value.items is not None and len(value.items) <= 12:

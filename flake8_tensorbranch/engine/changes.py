@@ -195,7 +195,8 @@ def _stored(activation: Activation, node: Any, target: Any) -> Iterator[Change]:
     place = places.of(activation, target)
     if place is None:
         return
-    own = derives(activation, node.value, place) and not repeats(activation, node.value, place)
+    exact = target.as_string() if isinstance(target, nodes.Subscript) else ""
+    own = derives(activation, node.value, place, exact) and not repeats(activation, node.value, place)
     memo = is_memo(activation, node, place)
     yield Change(activation, node, place, How.ADDS if own and not memo else How.STORES, node.value, memo)
 

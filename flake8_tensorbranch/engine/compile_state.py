@@ -365,7 +365,7 @@ def _form(value: nodes.NodeNG) -> str:
         return "length"
     if isinstance(value, nodes.Call):
         name = (dotted(value.func) or "").rsplit(".", 1)[-1]
-        if name in _MAKERS:
+        if name in _MAKERS and not any(k.arg == "maxlen" for k in value.keywords):
             return "length"
         return {"int": "int", "len": "int", "str": "str", "float": "float"}.get(name, "call")
     return "expression"

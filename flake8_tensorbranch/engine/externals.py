@@ -288,6 +288,7 @@ def _register(frame: Frame, owner: AbstractValue, args: Arguments) -> AbstractVa
     if isinstance(name, str) and owner == frame.owner:
         frame.store(name, value)
         frame.state[f"{frame.self_name}.{name}"] = value
+        frame.roots.add(str(frame.self_name))
     return NONE_VALUE
 
 

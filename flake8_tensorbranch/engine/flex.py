@@ -38,6 +38,12 @@ class _Flex:
         self.program = program
         self.regions = regions
         self.origins = Origins(program)
+        self.wraps = {
+            node
+            for scope in (None, *program.index.functions)
+            for node, called in program.facts[scope].externals.items()
+            if "torch.compile" in called
+        }
         self.entries = [(e, f) for e, f in regions.entries if e.kind == "compiled"]
 
     def at(self, scope: FunctionInfo | None, node: nodes.Call) -> Iterator[TracedSite]:
@@ -67,6 +73,12 @@ class _Flex:
     def _is_wrapped(self, scope: FunctionInfo | None, node: nodes.NodeNG) -> bool:
         """True for `torch.compile(flex_attention)` under a name."""
         refs = self.program.value(scope, node).refs
+        if isinstance(node, nodes.Name):
+            # `flex_attention = torch.compile(flex_attention)` after the import.
+            for binding in self.program.index.bindings.get(node.name, ()):
+                value = getattr(binding.statement, "value", None)
+                if value in self.wraps:
+                    return True
         return any(isinstance(r, Wrapped) and r.wrapper == "torch.compile" for r in refs)
 
     def _is_open(self, entry: Entry) -> bool:

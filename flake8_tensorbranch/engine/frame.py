@@ -48,6 +48,7 @@ class Frame:
         "module",
         "owner",
         "returns",
+        "roots",
         "self_name",
         "state",
         "stores",
@@ -74,6 +75,7 @@ class Frame:
         self.returns: AbstractValue = BOTTOM
         self.yields: AbstractValue = BOTTOM
         self.stores: State = {}
+        self.roots: set[str] = set()  # names that some path in the state begins with
         self.bound: State = {}
         self.self_name = function.params[0].name if function is not None and function.takes_self else None
         self.owner: AbstractValue = BOTTOM
@@ -90,9 +92,10 @@ class Frame:
         """Bind a local name; paths that start with it are forgotten."""
         state = self.state
         state[name] = value
-        prefix = name + "."
-        for path in [p for p in state if p.startswith(prefix)] if len(state) > 1 else ():
-            del state[path]
+        if name in self.roots:
+            prefix = name + "."
+            for path in [p for p in state if p.startswith(prefix)]:
+                del state[path]
         old = self.bound.get(name)
         if old is not value:
             self.bound[name] = value if old is None else join(old, value)

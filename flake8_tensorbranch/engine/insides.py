@@ -10,7 +10,17 @@ from astroid import nodes
 from flake8_tensorbranch.engine import calls, places, randomness
 from flake8_tensorbranch.engine.arguments import Arguments
 from flake8_tensorbranch.engine.frame import Facts, Frame, State
-from flake8_tensorbranch.engine.lattice import DATA, MASK, RANDOM, TENSOR, UNBACKED, UNKNOWN, AbstractValue, make
+from flake8_tensorbranch.engine.lattice import (
+    DATA,
+    MASK,
+    NONE_VALUE,
+    RANDOM,
+    TENSOR,
+    UNBACKED,
+    UNKNOWN,
+    AbstractValue,
+    make,
+)
 from flake8_tensorbranch.engine.modes import without_grad
 from flake8_tensorbranch.engine.origins import Expr, Origins
 from flake8_tensorbranch.engine.places import Place
@@ -18,12 +28,15 @@ from flake8_tensorbranch.engine.program import Program
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.region import Entry, Regions
 from flake8_tensorbranch.engine.summary import Analysis
-from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, entry
+from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, REGION_BASES, entry
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
 DEPTH: Final = 9
 MOST: Final = 150  # activations of one file
 MOST_SOLVED: Final = 60  # of these, solved anew for their own arguments
+
+CACHES: Final = frozenset({"cache", "layer_past", "past_key_value", "past_key_values"})
+"""transformers/modeling_layers.py: arguments that GradientCheckpointingLayer sets to None where it checkpoints."""
 
 
 class Activation:
@@ -157,7 +170,13 @@ class Insides:
                 functions = [f for f in functions if f not in found]
         for other in functions:
             if other.module is self.program.index and other in self.program.facts:
-                yield self._head(begin, other, self.program.facts[other])
+                yield self._head(begin, other, self._uncached(begin, other))
+
+    def _uncached(self, begin: Entry, function: FunctionInfo) -> Facts:
+        """The facts of a function whose base class checkpoints it, and takes caches away from it before it does."""
+        based = begin.row is not None and REGION_BASES.get(begin.row.qualname) is begin.row
+        without = {p.name: NONE_VALUE for p in function.params if p.name in CACHES} if based else {}
+        return self._solved(function, without) if without else self.program.facts[function]
 
     def _head(self, begin: Entry, function: FunctionInfo, facts: Facts) -> Activation:
         known = {name: Place((function, name)) for name in self.analysis.parameters(function)}

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from flake8_tensorbranch.engine.insides import Activation
 
 _SCOPES: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef, nodes.Module)
-_WORK: Final = (nodes.Return, nodes.Expr)
 
 
 def is_memo(activation: Activation, node: Any, place: Place) -> bool:
@@ -24,11 +23,12 @@ def is_memo(activation: Activation, node: Any, place: Place) -> bool:
     child, up = node, node.parent
     while up is not None and not isinstance(child, _SCOPES):
         if isinstance(up, nodes.If) and child is not up.test:
-            asks = _asks(activation, up.test, place)
-            if asks and (_is_presence(up.test) or _only_stores(activation, up.body)):
-                return True
-        elif isinstance(up, nodes.IfExp) and child is up.orelse and _asks(activation, up.test, place):
-            return False
+            if _asks(activation, up.test, place):
+                missing = _says_missing(up.test)
+                if missing is (child in up.body) or (missing is None and _only_stores(activation, up.body)):
+                    return True
+        elif isinstance(up, nodes.While) and child in up.body and _asks(activation, up.test, place):
+            return True  # grows until it is large enough
         for block in ("body", "orelse"):
             statements = getattr(up, block, None)
             earlier = (
@@ -59,15 +59,17 @@ def _asks(activation: Activation, test: nodes.NodeNG, place: Place) -> bool:
     return False
 
 
-def _is_presence(test: nodes.NodeNG) -> bool:
-    """True for tests for None, for a key and for an attribute."""
+def _says_missing(test: nodes.NodeNG) -> bool | None:
+    """Whether a test for None, a key or an attribute says, where it is true, that it is missing; None for other tests."""
     if isinstance(test, nodes.UnaryOp) and test.op == "not":
-        return _is_presence(test.operand)
+        inner = _says_missing(test.operand)
+        return None if inner is None else not inner
     if isinstance(test, nodes.BoolOp):
-        return any(_is_presence(v) for v in test.values)
+        return next((s for s in (_says_missing(v) for v in test.values) if s is not None), None)
     if isinstance(test, nodes.Compare):
-        return any(op in ("is", "is not", "in", "not in") for op, _ in test.ops)
-    return isinstance(test, nodes.Call) and isinstance(test.func, nodes.Name) and test.func.name == "hasattr"
+        ops = [op for op, _ in test.ops]
+        return True if ops[0] in ("is", "not in") else False if ops[0] in ("is not", "in") else None
+    return False if isinstance(test, nodes.Call) and getattr(test.func, "name", "") == "hasattr" else None
 
 
 def _only_stores(activation: Activation, body: list[Any]) -> bool:
@@ -95,4 +97,4 @@ def _is_hit(activation: Activation, statement: Any, place: Place) -> bool:
     """True for `if self.table is not None: return self.table` and its like."""
     if not isinstance(statement, nodes.If) or not statement.body or not isinstance(statement.body[-1], nodes.Return):
         return False
-    return _is_presence(statement.test) and _asks(activation, statement.test, place)
+    return _says_missing(statement.test) is False and _asks(activation, statement.test, place)

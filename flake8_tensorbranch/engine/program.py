@@ -14,6 +14,7 @@ from flake8_tensorbranch.engine.lattice import (
     DATA,
     HOST,
     MASK,
+    NONE,
     OBJECT,
     SHAPE,
     TENSOR,
@@ -106,7 +107,8 @@ class Program:
         if declared is None or not value.known or (callee.params and name == callee.params[0].name and callee.takes_self):
             return False
         if not declared.known or declared.kinds & UNKNOWN_KIND:
-            return True
+            # A plain value changes no verdict: what is unknown is as silent.
+            return not value.must(HOST | NONE) or bool(value.deps)
         if declared.kinds & HOST and not declared.kinds & TENSOR:
             return bool(value.kinds & TENSOR or value.deps & (DATA | SHAPE))
         if declared.kinds & (OBJECT | CALLABLE) and not any(isinstance(r, Instance) and isinstance(r.cls, ClassInfo) for r in declared.refs):

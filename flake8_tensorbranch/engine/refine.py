@@ -97,6 +97,7 @@ def _set(frame: Frame, node: nodes.NodeNG, value: AbstractValue, old: AbstractVa
         return frame.state
     state = dict(frame.state)
     state[path] = value
+    frame.roots.add(path.partition(".")[0])
     return state
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.lattice import CALLABLE, HOST, NONE
+from flake8_tensorbranch.engine.lattice import CALLABLE, HOST, NONE, UNKNOWN_KIND
 from flake8_tensorbranch.engine.resolve import Variable
 from flake8_tensorbranch.engine.summary import Analysis
 from flake8_tensorbranch.knowledge.model import lookup
@@ -32,7 +32,7 @@ _MAX_DEPTH: Final = 8
 
 
 EVERYTHING: Final = (
-    ".backward(", "manual_backward", "training_step", "all_reduce", "torch.distributed", "DistributedDataParallel", "deterministic",
+    ".backward(", "manual_backward", "training_step", "all_reduce", "distributed", "accelerat", "DistributedDataParallel", "deterministic",
     "sdpa_kernel", "sdp_kernel", "use_reentrant", "context_fn", "torch.compile", "torch.export", "vmap", "flex_attention", "cudnn.",
     "symbolic_trace", "jit.trace", "preserve_rng_state", "functional_call", "checkpoint_wrapper", "checkpoint_sequential", "make_fx",
 )  # fmt: skip
@@ -52,7 +52,9 @@ def wanted(analysis: Analysis, index: ModuleIndex, settings: Settings) -> set[Fu
     relevance = Relevance(analysis, index)
     scopes: list[FunctionInfo | None] = [None, *index.functions]
     chosen = {s for s in scopes if relevance.has_candidates(s)}
-    names = {s.cls.name if s.cls is not None and s.name == "__init__" else s.name for s in chosen if s is not None}
+    # Callers matter only to those whose own declarations leave a parameter open.
+    open_ = [s for s in chosen if s is not None and _is_open(analysis, s)]
+    names = {s.cls.name if s.cls is not None and s.name == "__init__" else s.name for s in open_}
     forwards = "forward" in names
     for scope in scopes:
         calls = index.calls if scope is None else scope.calls
@@ -67,6 +69,13 @@ def wanted(analysis: Analysis, index: ModuleIndex, settings: Settings) -> set[Fu
         if _is_region_class(analysis, function):
             chosen.add(function)
     return chosen
+
+
+def _is_open(analysis: Analysis, function: FunctionInfo) -> bool:
+    """True when some parameter of the function has no known value of its own."""
+    values = analysis.parameters(function)
+    params = function.params[1:] if function.takes_self else function.params
+    return any(not values[p.name].known or values[p.name].kinds & (UNKNOWN_KIND | HOST) for p in params if p.name in values)
 
 
 def called(call: nodes.Call) -> str:
@@ -117,8 +126,8 @@ class Relevance:
         if isinstance(node, nodes.Call) and isinstance(node.func, nodes.Attribute):
             if node.func.attrname in ("items", "keys", "values", "modules", "named_modules", "parameters", "named_parameters", "children", "named_children"):
                 return True
-        if isinstance(node, nodes.Attribute) and isinstance(node.expr, nodes.Name) and function is not None and function.cls is not None:
-            return self.attribute(function.cls, node.attrname, _MAX_DEPTH, containers=True)
+        if isinstance(node, (nodes.Attribute, nodes.Subscript)):
+            return True  # modules, parameters, groups: their number is no tensor's value
         return self.plain(node, function)
 
     def plain(self, node: nodes.NodeNG, function: FunctionInfo | None, depth: int = _MAX_DEPTH) -> bool:

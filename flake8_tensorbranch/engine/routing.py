@@ -14,7 +14,6 @@ from flake8_tensorbranch.engine.lattice import (
     HOST,
     MASK,
     TENSOR,
-    UNBACKED,
     UNKNOWN,
     AbstractValue,
     element,
@@ -108,11 +107,7 @@ def _reads_value(activation: Activation, node: Any) -> bool:
     if value.kinds & TENSOR:
         return False
     inner = element(value)
-    return bool(
-        (value.deps | inner.deps) & (DATA | UNBACKED)
-        and (value.kinds | inner.kinds) & HOST
-        and not inner.kinds & TENSOR
-    )
+    return bool((value.deps | inner.deps) & DATA and (value.kinds | inner.kinds) & HOST and not inner.kinds & TENSOR)
 
 
 def _is_dynamic(activation: Activation, node: nodes.Call) -> bool:

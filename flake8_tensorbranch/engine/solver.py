@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Any, Generic, Protocol, TypeVar
 
-__all__ = ["Budget", "Graph", "GraphBlock", "GraphEdge", "Solution", "reverse_postorder", "solve"]
+__all__ = ["Budget", "Graph", "GraphBlock", "GraphEdge", "Plan", "Solution", "plan", "reverse_postorder", "solve"]
 
 
 class GraphEdge(Protocol):
@@ -70,6 +70,29 @@ class Solution(Generic[StateT]):
     visits: int
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The order in which a graph's blocks are visited; computed once for many solutions over the same graph."""
+
+    order: list[int]
+    rank: list[int]
+    ways_in: list[int]
+
+
+def plan(graph: Graph[GraphBlock]) -> Plan:
+    """The plan of a graph: reverse postorder, each block's rank in it, and how many ways lead into each block."""
+    blocks = graph.blocks
+    order = reverse_postorder(graph)
+    rank = [-1] * len(blocks)
+    ways_in = [0] * len(blocks)
+    for position, index in enumerate(order):
+        rank[index] = position
+        for edge in blocks[index].edges:
+            ways_in[edge.to] += 1
+    ways_in[graph.entry] += 1  # the caller's
+    return Plan(order, rank, ways_in)
+
+
 def solve(
     graph: Graph[BlockT],
     entry_state: StateT,
@@ -79,6 +102,7 @@ def solve(
     refine: Callable[[Any, StateT], StateT | None] | None = None,
     budget: Budget | None = None,
     widen: Callable[[StateT, StateT], StateT] | None = None,
+    planned: Plan | None = None,
 ) -> Solution[StateT]:
     """Return the least fixpoint of `transfer` over `graph`, if `transfer` and `refine` are monotone.
 
@@ -89,18 +113,12 @@ def solve(
     """
     if budget is None:
         budget = Budget()
+    if planned is None:
+        planned = plan(graph)
     blocks = graph.blocks
     entry = graph.entry
     count = len(blocks)
-    order = reverse_postorder(graph)
-    rank = [-1] * count
-    ways_in = [0] * count
-    for position, index in enumerate(order):
-        rank[index] = position
-        for edge in blocks[index].edges:
-            ways_in[edge.to] += 1
-    ways_in[entry] += 1  # the caller's
-
+    order, rank, ways_in = planned.order, planned.rank, planned.ways_in
     before: list[StateT | None] = [None] * count
     after: list[StateT | None] = [None] * count
     visited = [0] * count

@@ -40,7 +40,7 @@ from flake8_tensorbranch.engine.lattice import (
 )
 from flake8_tensorbranch.engine.refs import Bound
 from flake8_tensorbranch.engine.resolve import Resolver, Target, Variable
-from flake8_tensorbranch.engine.solver import Budget, solve
+from flake8_tensorbranch.engine.solver import Budget, Plan, plan, solve
 from flake8_tensorbranch.project import Project
 from flake8_tensorbranch.syntax.cfg import build_cfg
 from flake8_tensorbranch.syntax.graph import Block, Cfg, Edge
@@ -118,8 +118,12 @@ class Analysis:
         def pass_edge(edge: Edge, state: State) -> State | None:
             return transfer.pass_edge(frame, edge, state)
 
+        key = ("plan", scope)
+        planned = frame.module.memo.get(key)
+        if planned is None:
+            planned = frame.module.memo[key] = plan(cfg)
         budget = Budget(visits=60 * len(cfg.blocks) + 400, widen_after=12)
-        solution = solve(cfg, entry, step, merge, _equal, pass_edge, budget, _widen)
+        solution = solve(cfg, entry, step, merge, _equal, pass_edge, budget, _widen, cast("Plan", planned))
         if solution.exhausted:
             frame.returns = frame.yields = UNKNOWN
             frame.stores = dict.fromkeys(frame.stores, UNKNOWN)

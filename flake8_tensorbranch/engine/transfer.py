@@ -72,6 +72,7 @@ def _assign_attribute(frame: Frame, target: nodes.AssignAttr, value: AbstractVal
     path = state_path(target)
     if path is not None:
         frame.state[path] = value
+        frame.roots.add(path.partition(".")[0])
         prefix = path + "."
         for known in [p for p in frame.state if p.startswith(prefix)]:
             del frame.state[known]
@@ -134,6 +135,7 @@ def rebind(frame: Frame, node: nodes.NodeNG, value: AbstractValue) -> None:
     if path is None:
         return
     frame.state[path] = value
+    frame.roots.add(path.partition(".")[0])
     if isinstance(node, nodes.Name):
         old = frame.bound.get(node.name)
         frame.bound[node.name] = value if old is None else join(old, value)

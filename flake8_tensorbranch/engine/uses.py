@@ -82,9 +82,11 @@ def assignments(activation: Activation, name: str) -> Iterator[Any]:
             yield statement.iter
 
 
-def derives(activation: Activation, value: Any, place: Place) -> bool:
-    """True when an expression is computed from the state, through locals too."""
+def derives(activation: Activation, value: Any, place: Place, exact: str = "") -> bool:
+    """True when an expression is computed from the state, through locals too; with `exact`, spelled just so."""
     for at, node in sources(activation, value):
+        if exact and node.as_string() != exact:
+            continue
         found = places.of(at, node)
         if found is not None and found.meets(place) and len(found.path) >= len(place.path):
             return True
