@@ -75,7 +75,8 @@ class Dimensions:
         slots = self._names(call, given) if function is None else _slots(function)
         args = call.node.args[1] if len(call.node.args) > 1 else None
         args = next((k.value for k in call.node.keywords if k.arg == "args"), args)
-        named = next((k.value for k in call.node.keywords if k.arg == "kwargs"), None)
+        named = call.node.args[2] if len(call.node.args) > 2 else None
+        named = next((k.value for k in call.node.keywords if k.arg == "kwargs"), named)
         passed = {str(name): item for name, item in self._items(call, args, slots)}
         passed.update((str(name), item) for name, item in self._items(call, named, []))
         for name, shape in self._items(call, given, list(slots)):

@@ -100,7 +100,8 @@ class Regions:
                 if function is None:
                     continue
                 found = list(functions_of(analysis, function))
-                yield Entry(row.kind, node, scope, row, options(args) or _keywords(row, node)), found
+                given = options(args) or _keywords(row, node)
+                yield Entry(row.kind_with(given), node, scope, row, given), found
         calls = self.program.index.calls if scope is None else scope.calls
         for call in calls:
             if isinstance(call.func, nodes.Attribute) and call.func.attrname in REGION_ATTRIBUTES and call.args:

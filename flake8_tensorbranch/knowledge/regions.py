@@ -36,6 +36,14 @@ class RegionEntry:
     own_keywords: tuple[str, ...] = ()
     """Keywords the entry keeps for itself; all others reach the function."""
     why: str = ""
+    variant: tuple[str, object, str] | None = None
+    """A keyword, a literal, and the kind of region it makes instead."""
+
+    def kind_with(self, options: tuple[tuple[str, object], ...]) -> str:
+        """The kind of region that a call with these literal keywords makes."""
+        if self.variant is not None and dict(options).get(self.variant[0]) is self.variant[1]:
+            return self.variant[2]
+        return self.kind
 
     @property
     def wraps(self) -> bool:
@@ -57,6 +65,7 @@ def _entry(
     reentrant: bool | None = None,
     reentrant_keyword: str = "",
     own_keywords: str = "",
+    variant: tuple[str, object, str] | None = None,
 ) -> RegionEntry:
     return RegionEntry(
         qualname=qualname,
@@ -71,6 +80,7 @@ def _entry(
         reentrant_keyword=reentrant_keyword,
         own_keywords=tuple(own_keywords.split()),
         why=why,
+        variant=variant,
     )
 
 
@@ -242,6 +252,24 @@ REGION_ENTRIES: dict[str, RegionEntry] = {
             "func",
             passed_tuple="example_inputs",
             why="torch/jit/_trace.py: runs once and bakes the branch (facts J); torch.jit.script does not",
+        ),
+        _entry(
+            "torch.jit.trace_module",
+            "traced",
+            "call wrap",
+            0,
+            "mod",
+            why="torch/jit/_trace.py: what torch.jit.trace calls for modules",
+        ),
+        _entry(
+            "torch.onnx.export",
+            "exported",
+            "call",
+            0,
+            "model",
+            passed_tuple="args",
+            variant=("dynamo", False, "traced"),
+            why="torch/onnx/__init__.py: dynamo=True by default since 2.9, non-strict then strict export; else a trace",
         ),
         _entry(
             "torch.fx.symbolic_trace",

@@ -17,14 +17,15 @@ def check(site: ValueSite) -> Iterator[Finding]:
         return
     entry = site.regions["exported"].entry
     strict = entry.option("strict")
-    if site.form == "assert" and strict not in (None, False):
-        return
+    onnx = entry.row is not None and entry.row.qualname.startswith("torch.onnx.")
+    if site.form == "assert" and (strict not in (None, False) or onnx):
+        return  # recorded by strict export, which `torch.onnx` tries as well
     if site.kind is SinkKind.LOOP and site.form in ("for", "comprehension") and site.value.kinds & HOST:
         return  # `tolist()`: as many rounds as the tensor has elements, which the tracer knows
     effect = "whether an error is raised" if site.kind is SinkKind.RAISE else site.effect
     yield Finding(
         site.node,
-        f"`{site.subject}`, a tensor's value, decides {effect}: `torch.export` fails",
+        f"`{site.subject}`, a tensor's value, decides {effect}: `torch.{'onnx' if onnx else 'export'}` fails",
         "use `torch.where`",
         site.certain,
         site.related,

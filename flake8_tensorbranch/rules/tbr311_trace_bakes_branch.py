@@ -22,7 +22,7 @@ def check(site: ValueSite) -> Iterator[Finding]:
         return
     row = site.regions["traced"].entry.row
     tracer = "torch.jit.trace" if row is None else row.qualname
-    name = tracer.rsplit(".", 1)[-1]
+    name = "torch.onnx.export" if tracer == "torch.onnx.export" else tracer.rsplit(".", 1)[-1]
     sized = site.kind in (SinkKind.SIZE_BRANCH, SinkKind.SIZE_LOOP)
     raises = site.kind is SinkKind.RAISE or site.effect.startswith("whether an")
     if tracer == "torch.fx.symbolic_trace" or (name == "make_fx" and not sized):
@@ -34,7 +34,7 @@ def check(site: ValueSite) -> Iterator[Finding]:
     yield Finding(
         site.node,
         f"the {'size' if sized else 'value'} `{site.subject}` decides {site.effect}, and {outcome}",
-        "script this function" if name.startswith("trace") else "use `torch.where`",
+        "use `torch.where`" if name in ("symbolic_trace", "make_fx") else "script this function",
         site.certain,
         site.related,
     )

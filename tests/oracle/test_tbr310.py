@@ -95,3 +95,16 @@ def test_the_other_forms_fail_too(name: str) -> None:
 def test_what_the_rule_is_silent_on_exports(name: str, strict: bool) -> None:
     with loaded(FORMS) as forms:
         assert export(getattr(forms, name)(), strict=strict).error is None
+
+
+def test_both_captures_of_the_onnx_exporter_fail_and_an_assert_passes_one() -> None:
+    from torch.onnx._internal.exporter import _capture_strategies
+
+    captured: dict[str, list[bool]] = {}
+    with loaded(FORMS) as forms:
+        for name in ("Buffered", "Asserting"):
+            for capture in _capture_strategies.CAPTURE_STRATEGIES:
+                strategy = capture(verbose=False, dump=False, artifacts_dir=".", timestamp="")
+                result = strategy(getattr(forms, name)(), (X,), {}, None)
+                captured.setdefault(name, []).append(result.success)
+    assert captured == {"Buffered": [False, False], "Asserting": [False, True]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -91,3 +92,16 @@ def test_fx_refuses_value_and_size_and_make_fx_only_the_value() -> None:
         assert observe(make_fx(bad.signed), X).kind == "RuntimeError"
         graph = make_fx(forms.sized)(X)
         assert not torch.equal(graph(torch.ones(2)), forms.sized(torch.ones(2)))
+
+
+def test_trace_module_and_the_old_onnx_exporter_trace_too(tmp_path: Path) -> None:
+    class Sized(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def forward(self, x: Any) -> Any:
+            return x[:2] if x.shape[0] > 2 else x.cos()
+
+    module = Sized()
+    traced = observe(torch.jit.trace_module, module, {"forward": X}, check_trace=False).value
+    assert not torch.equal(traced(torch.ones(2)), module(torch.ones(2)))
+    # Where the package onnx is missing, the export fails after the trace.
+    outcome = observe(torch.onnx.export, module, (X,), str(tmp_path / "model.onnx"), dynamo=False)
+    assert any("Converting a tensor to a Python boolean" in text for text in outcome.warnings)

@@ -56,6 +56,15 @@ class Strict(nn.Module):
 strict = export_program(Strict(), (torch.rand(4),), strict=True)
 
 
+class ToOnnx(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        assert x.sum() > 0  # ok: [TBR310] recorded: `torch.onnx` tries the strict export, too
+        return x.sin() if x.sum() > 0 else x.cos()  # error: [TBR310] "`torch.onnx` fails"
+
+
+torch.onnx.export(ToOnnx(), (torch.rand(4),), "model.onnx")
+
+
 # --- tempting, and rightly silent -----------------------------------------------------------------
 class Calm(nn.Module):
     def __init__(self, gate: bool = True) -> None:

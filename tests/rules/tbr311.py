@@ -68,6 +68,24 @@ def proxied(x: Tensor) -> Tensor:
 made = make_fx(proxied)(torch.rand(3))
 
 
+class Baked(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        if x.sum() > 0:  # error: [TBR311] "`torch.onnx.export` keeps"
+            x = x.sin()
+        return x
+
+
+torch.onnx.export(Baked(), (torch.rand(4),), "baked.onnx", dynamo=False)
+
+
+class OneOfMany(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return x[:2] if x.shape[0] > 2 else x  # error: [TBR311]
+
+
+many = torch.jit.trace_module(OneOfMany(), {"forward": torch.rand(4)})
+
+
 def untraced(x: Tensor) -> Tensor:
     return helper_of_nobody(x)
 
