@@ -146,9 +146,7 @@ class Conflicts:
             return "local"
         if isinstance(node, nodes.Attribute) and any(f.takes_self for f, _ in self.origins.functions(origin)):
             return "bound"
-        function = origin.module.scope_of.get(node) if isinstance(node, (nodes.Lambda, nodes.FunctionDef)) else None
-        if not isinstance(function, FunctionInfo):
-            function = next((f for f, _ in self.origins.functions(origin)), None)
+        function = self._named(origin)
         for result in self.origins.returns(function) if function is not None else ():
             if isinstance(result.node, (nodes.Tuple, nodes.List)):
                 for element in result.node.elts:
@@ -185,6 +183,8 @@ class Conflicts:
         called = [Expr(self.program.index, call.scope, argument) for argument in call.node.args[:1]]
         called += [Expr(self.program.index, f, c.func) for f in reached for c in f.calls]
         origins = {origin.node for expr in called for origin in self.origins.of(expr)}
+        if call.node.args and isinstance(call.node.args[0], nodes.Name):
+            origins.add(_bound_before(call.scope, call.node.args[0]))
         found += [e for e, _ in self.regions.entries if e.kind == "compiled" and e.node in origins and e not in found]
         return found
 
@@ -201,11 +201,19 @@ class Conflicts:
                 inner = Expr(origin.module, origin.scope, node.args[0])
                 if _SELECTIVE in self.origins.value(inner).refs:
                     return True
-            for function, _ in self.origins.functions(origin):
-                for result in self.origins.returns(function):
-                    if _SELECTIVE in self.origins.externals(result):
-                        return True
+            named = self._named(origin)
+            for result in self.origins.returns(named) if named is not None else ():
+                if _SELECTIVE in self.origins.externals(result):
+                    return True
         return False
+
+    def _named(self, origin: Expr) -> FunctionInfo | None:
+        """The function that an expression, or a definition, is."""
+        node = origin.node
+        found = origin.module.scope_of.get(node) if isinstance(node, (nodes.Lambda, nodes.FunctionDef)) else None
+        if isinstance(found, FunctionInfo):
+            return found
+        return next((function for function, _ in self.origins.functions(origin)), None)
 
     def _tuned(self, entry: Entry) -> bool:
         """True for a compile call in a mode that benchmarks kernels and pads shapes."""
@@ -220,6 +228,13 @@ class Conflicts:
             if isinstance(given, Expr)
             for constant in self.options.constants(given)
         )
+
+
+def _bound_before(function: FunctionInfo | None, name: nodes.Name) -> nodes.NodeNG | None:
+    """The expression that a local was bound to last before it is read, by position."""
+    bound = function.local_names.get(name.name, ()) if function is not None else ()
+    before = [b for b in bound if isinstance(b.parent, nodes.Assign) and (b.lineno or 0) < (name.lineno or 0)]
+    return max(before, key=lambda b: b.lineno).parent.value if before else None
 
 
 def _nonlocals(function: FunctionInfo) -> set[str]:
