@@ -46,6 +46,8 @@ class Classes:
         analysis = self.analysis
         stored = analysis.query(cls.module.memo, ("attribute", cls, name), lambda: self._stored(cls, name), BOTTOM)
         function = analysis.resolver.method(cls, name)
+        if function is None and name == "__call__" and analysis.resolver.is_module(cls):
+            function = analysis.resolver.method(cls, "forward")
         if function is not None:
             if function.is_property:
                 return analysis.returned(function, {function.params[0].name: owner} if function.params else {})
