@@ -302,6 +302,8 @@ def _mapping(frame: Frame, owner: AbstractValue, name: str, args: Arguments, nod
             found = dict(owner.items).get(key.const)
             return found if found is not None else default
         inner = _elements(owner)
+        if inner.kinds & UNKNOWN_KIND:
+            inner = UNKNOWN
         return join(inner, default) if name != "pop" or len(args.positional) > 1 else inner
     if name == "items":
         return container(sequence([HOST_VALUE, _elements(owner)]))

@@ -15,6 +15,7 @@ from flake8_tensorbranch.engine.lattice import (
     DATA,
     HOST,
     HOST_VALUE,
+    MAPPING,
     NO_CONST,
     NONE,
     NONE_VALUE,
@@ -189,7 +190,7 @@ def _dict(frame: Frame, node: nodes.Dict) -> AbstractValue:
                 items.update(inner.items)
             else:
                 exact = False
-                rest = join(rest, element(inner) if inner.kinds & CONTAINER else UNKNOWN)
+                rest = join(rest, element(inner) if inner.kinds & MAPPING else UNKNOWN)
             continue
         key_value = evaluate(frame, key)
         value = evaluate(frame, item)
@@ -199,7 +200,7 @@ def _dict(frame: Frame, node: nodes.Dict) -> AbstractValue:
             exact = False
             rest = join(rest, value)
     elem = join_all(items.values(), rest)
-    return make(CONTAINER, elem=elem, items=tuple(items.items()) if exact else None)
+    return make(MAPPING, elem=elem, items=tuple(items.items()) if exact else None)
 
 
 def _comprehension(frame: Frame, node: Any, elt: nodes.NodeNG) -> AbstractValue:
@@ -227,10 +228,8 @@ def _listcomp(frame: Frame, node: Any) -> AbstractValue:
 
 
 def _dictcomp(frame: Frame, node: nodes.DictComp) -> AbstractValue:
-    saved = frame.state
     value = _comprehension(frame, node, node.value)
-    frame.state = saved
-    return value
+    return make(MAPPING, value.deps, elem=value.elem)
 
 
 def _fstring(frame: Frame, node: nodes.JoinedStr) -> AbstractValue:

@@ -145,7 +145,9 @@ def _numpy(name: str, args: Arguments) -> AbstractValue:
         if name not in evidence.NUMPY_ELEMENTWISE and not value.kinds & (ARRAY | TENSOR):
             own &= ~DATA  # a number gives a size or a seed here, not the values
         deps |= own
-    if name in ("array_equal", "allclose", "isscalar", "iterable", "ndim", "size", "prod"):
+    if name in ("isscalar", "iterable", "ndim", "issubdtype", "dtype"):
+        return HOST_VALUE
+    if name in ("array_equal", "allclose", "size", "prod"):
         return make(HOST, deps)
     return make(ARRAY, deps)
 
@@ -361,7 +363,7 @@ def _host_result(row: OpModel, operands: list[AbstractValue], tensors: list[Abst
         if row.qualname.endswith(".item") and operands and operands[0].deps & MASK:
             flag = True
         value = make(HOST, DATA | flow | (MASK if flag else 0))
-        return join(container(value, UNBACKED if sized else 0), value) if row.qualname.endswith(".tolist") else value
+        return container(value, UNBACKED if sized else 0) if row.qualname.endswith(".tolist") else value
     if "shape" in row.deps:
         deps = UNBACKED | SHAPE if any(v.deps & DATA for v in tensors) else SHAPE
         return make(HOST, deps)

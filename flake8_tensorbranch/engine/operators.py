@@ -296,10 +296,8 @@ def _pick(value: AbstractValue, index: AbstractValue) -> AbstractValue:
             if known == key and type(known) is type(key):
                 return inner
     inner = element(value)
-    if not inner.kinds:
-        return UNKNOWN
-    if index.deps & DATA and inner.kinds & HOST:
-        inner = with_deps(inner, DATA)
+    if not inner.kinds or (value.kinds & MAPPING and inner.kinds & UNKNOWN_KIND):
+        return UNKNOWN  # one key of many: what others hold is no evidence
     return inner
 
 

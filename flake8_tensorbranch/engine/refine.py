@@ -25,6 +25,7 @@ from flake8_tensorbranch.engine.lattice import (
     with_deps,
     without,
 )
+from flake8_tensorbranch.knowledge.names import type_meaning
 from flake8_tensorbranch.syntax.names import ClassInfo
 
 
@@ -178,10 +179,10 @@ def _call(frame: Frame, test: nodes.Call, truth: bool) -> State | None:
         if not value.known:
             return _set(frame, subject, with_deps(wanted, SUPPOSED) if wanted.kinds & TENSOR else wanted, value)
         kept = only(value, wanted.kinds)
-        if kept is BOTTOM and wanted.kinds & (TENSOR | HOST):
-            # A declaration said otherwise: the test is the better witness.
-            return _set(frame, subject, wanted, value)
-        return _set(frame, subject, kept if kept.kinds else value, value)
+        if kept is BOTTOM:
+            # What is known says otherwise: the test is the better witness.
+            return _set(frame, subject, with_deps(wanted, SUPPOSED) if wanted.kinds & TENSOR else wanted, value)
+        return _set(frame, subject, kept, value)
     if wanted.kinds & ~(TENSOR | NONE):
         # `isinstance(x, (int, float))` false says little about other host values.
         return frame.state
@@ -191,7 +192,7 @@ def _call(frame: Frame, test: nodes.Call, truth: bool) -> State | None:
 def _is_class(frame: Frame, subject: nodes.NodeNG, truth: bool) -> State | None:
     """`isinstance(x, type)`: of several callables, the classes or the others are left."""
     value = _value(frame, subject)
-    kept = frozenset(r for r in value.refs if isinstance(r, ClassInfo) is truth or isinstance(r, str))
+    kept = frozenset(r for r in value.refs if isinstance(r, ClassInfo) is truth or (isinstance(r, str) and bool(type_meaning(r)) is truth))
     if not value.refs or kept == value.refs:
         return frame.state
     if not kept:
