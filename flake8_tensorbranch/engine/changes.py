@@ -11,7 +11,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine import places
 from flake8_tensorbranch.engine.insides import Activation
-from flake8_tensorbranch.engine.lattice import ARRAY, CONTAINER, MAPPING, TENSOR, UNKNOWN
+from flake8_tensorbranch.engine.lattice import ARRAY, CONTAINER, MAPPING, RANDOM, TENSOR, UNKNOWN
 from flake8_tensorbranch.engine.memo import is_memo
 from flake8_tensorbranch.engine.places import Place
 from flake8_tensorbranch.engine.refs import Instance
@@ -70,6 +70,7 @@ _OVERWRITES: Final = frozenset(
 _GROWS: Final = frozenset({"append", "extend", "insert", "appendleft", "extendleft"})
 _TAKES: Final = frozenset({"pop", "popleft", "popitem"})
 _ITERATORS: Final = frozenset({"iter", "zip", "map", "filter", "enumerate", "reversed", "open"})
+_GROWING: Final = ("Counter", "Cache")  # classes outside of the project whose `update` adds to what is there
 _QUEUES: Final = ("queue.", "collections.deque", "multiprocessing.")
 
 
@@ -95,6 +96,12 @@ class Change:
     how: How
     value: nodes.NodeNG | None = None
     settled: bool = False
+
+    @property
+    def draws(self) -> bool:
+        """True when what is stored is drawn, and another in the recompute."""
+        value = None if self.value is None else self.activation.facts.values.get(self.value)
+        return self.how is How.STORES and value is not None and bool(value.deps & RANDOM) and not value.kinds & TENSOR
 
     @property
     def order(self) -> tuple[tuple[int, int], ...]:
@@ -195,8 +202,8 @@ def _stored(activation: Activation, node: Any, target: Any) -> Iterator[Change]:
     place = places.of(activation, target)
     if place is None:
         return
-    exact = target.as_string() if isinstance(target, nodes.Subscript) else ""
-    own = derives(activation, node.value, place, exact) and not repeats(activation, node.value, place)
+    element = target if isinstance(target, nodes.Subscript) else None
+    own = derives(activation, node.value, place, element) and not repeats(activation, node.value, place)
     memo = is_memo(activation, node, place)
     yield Change(activation, node, place, How.ADDS if own and not memo else How.STORES, node.value, memo)
 
@@ -238,7 +245,7 @@ def _called(activation: Activation, node: nodes.Call) -> Iterator[Change]:
                 node,
                 is_memo(activation, node, place),
             )
-    elif name == "update" and any(str(r) in ("collections.Counter", "Counter") for r in value.refs):
+    elif name == "update" and any(str(r).endswith(_GROWING) and "Static" not in str(r) for r in value.refs):
         yield Change(activation, node, place, How.ADDS, node)
     elif name in ("get", "get_nowait", "readline", "read") and _is_stream(activation, func.expr):
         yield Change(activation, node, place, How.TAKES, node)

@@ -56,6 +56,8 @@ class Consumption:
             return "argument"
         if self._renewed(change):
             return ""
+        if change.draws:
+            return ""  # reported where it is read
         if change.how is How.STORES:
             for reader, node in self.mutations.reads_of(change):
                 decides = _in_test(node)  # the branch itself is reported
@@ -72,6 +74,8 @@ class Consumption:
         at = change.activation
         func: Any = change.node.func if isinstance(change.node, nodes.Call) else None
         grows = func is not None and not func.attrname.endswith("_")
+        if grows and func.attrname == "update" and not isinstance(change.node.parent, nodes.Expr):
+            return "feeds"  # a cache gives back what it holds
         if grows and any(c.how is How.TAKES and c.place == change.place for c in self.mutations.changes):
             return ""  # a stack: what is pushed is popped
         if any(reader.entry is at.entry for reader, _ in self.mutations.reads_of(change)) or _reads_itself(change, at):

@@ -7,25 +7,31 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.insides import Activation, Insides
+from flake8_tensorbranch.engine import places
+from flake8_tensorbranch.engine.insides import Activation
 from flake8_tensorbranch.engine.lattice import ARRAY, CONTAINER, HOST, RANDOM, TENSOR, UNKNOWN, AbstractValue
 from flake8_tensorbranch.engine.locate import site, skipped
+from flake8_tensorbranch.engine.mutation import Mutations
+from flake8_tensorbranch.engine.places import Place
 from flake8_tensorbranch.engine.refs import Instance, Method
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
 from flake8_tensorbranch.engine.trace import spelled
+from flake8_tensorbranch.engine.uses import assignments
 from flake8_tensorbranch.knowledge.randomness import MAKERS, RESEEDS, SEEDS
 from flake8_tensorbranch.knowledge.regions import host_source
 
 _NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _GENERATORS: Final = frozenset(MAKERS.values())
+_SEEDABLE: Final = frozenset(MAKERS) | {"torch.Generator"}
 _COMPOUND: Final = (nodes.If, nodes.For, nodes.While, nodes.With, nodes.Try, nodes.Match)
 
 
-def sites(insides: Insides) -> Iterator[RegionSite]:
+def sites(mutations: Mutations) -> Iterator[RegionSite]:
     """One site for each statement at which a draw enters; one that flows on is not reported again."""
     seen: set[int] = set()
-    for activation in insides.here():
-        for node, subject in _Draws(activation).entries():
+    kept = mutations.drawn
+    for activation in mutations.insides.here():
+        for node, subject in _Draws(activation, kept).entries():
             line = int(node.statement().lineno or 0)
             if line not in seen and not skipped(activation, node):
                 seen.add(line)
@@ -36,8 +42,9 @@ def sites(insides: Insides) -> Iterator[RegionSite]:
 class _Draws:
     """The draws of one activation."""
 
-    def __init__(self, activation: Activation) -> None:
+    def __init__(self, activation: Activation, kept: set[Place]) -> None:
         self.activation = activation
+        self.kept = kept  # state that holds what the region drew
         self.values = activation.facts.values
         self.mixed: set[str] = set()  # locals that hold results into which a draw has gone
 
@@ -94,7 +101,7 @@ class _Draws:
             parts = [node.value, node.slice]
         if not self._is_tensor(node):
             return None
-        drawn = [p for p in parts if self._drawn(p) and not self._is_mixed(p)]
+        drawn = [p for p in parts if self._drawn(p) and not self._is_mixed(p) and not self._mixes(p)]
         if not drawn:
             return None
         scalars = [p for p in drawn if not self._is_tensor(p)]
@@ -132,10 +139,47 @@ class _Draws:
         """True when a value is drawn, or an index has a part that is."""
         value = self._value(node)
         if value.deps & RANDOM and value.kinds & (HOST | ARRAY | TENSOR | CONTAINER):
+            return not self._is_repeated(node)
+        if self.kept and isinstance(node, nodes.Attribute) and places.of(self.activation, node) in self.kept:
             return True
         if isinstance(node, nodes.Slice):
             return any(self._drawn(p) for p in (node.lower, node.upper, node.step) if p is not None)
         return isinstance(node, nodes.Tuple) and any(self._drawn(e) for e in node.elts)
+
+    def _is_repeated(self, node: Any) -> bool:
+        """True for draws from a generator that the run of the region makes itself, with the same seed each time."""
+        calls: list[nodes.Call] = [node] if isinstance(node, nodes.Call) else []
+        if isinstance(node, nodes.Name):
+            calls = [v for v in assignments(self.activation, node.name) if isinstance(v, nodes.Call)]
+        sources: list[Any] = []
+        for call in calls:
+            sources.extend(k.value for k in call.keywords if k.arg == "generator")
+            if isinstance(call.func, nodes.Attribute) and not sources:
+                sources.append(call.func.expr)
+        return bool(sources) and all(self._is_seeded(s) for s in sources)
+
+    def _is_seeded(self, source: Any) -> bool:
+        if places.of(self.activation, source) is not None:
+            return False
+        made = self.activation.origins.of(self.activation.expr(source))
+        for origin in made:
+            call = origin.node
+            if not isinstance(call, nodes.Call) or self._drawn_seed(call):
+                return False
+            names = self.activation.origins.externals(origin)
+            if not names & _SEEDABLE or (not call.args and "torch.Generator" not in names and not call.keywords):
+                return False
+        return bool(made)
+
+    def _drawn_seed(self, call: nodes.Call) -> bool:
+        return any(self._value(a).deps & RANDOM for a in call.args)
+
+    def _mixes(self, node: Any) -> bool:
+        """True for an operation on tensors of which some are not drawn: the draw enters inside of it."""
+        return isinstance(node, (nodes.BinOp, nodes.Call, nodes.Subscript)) and any(
+            (self._is_tensor(n) or self._value(n) is UNKNOWN) and not self._value(n).deps & RANDOM
+            for n in node.nodes_of_class((nodes.Name, nodes.Attribute), _NESTED)
+        )
 
     def _is_mixed(self, node: nodes.NodeNG) -> bool:
         return any(n.name in self.mixed for n in node.nodes_of_class(nodes.Name, _NESTED))

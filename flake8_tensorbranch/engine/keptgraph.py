@@ -59,7 +59,7 @@ class KeptGraph:
             return False
         if any(_is_cut(n) for n in value.nodes_of_class((nodes.Call, nodes.Attribute))):
             return False
-        if any(self._is_parameter(at.expr(node)) for at, node in sources(activation, value)):
+        if any(self._is_parameter(at.expr(part)) for at, node in sources(activation, value) for part in _parts(node)):
             return True
         for at, call in routing.computed_from(activation, value):
             if _is_cut(call) or without_grad(self.origins, at.expr(call), 0):
@@ -82,6 +82,15 @@ class KeptGraph:
             isinstance(o.node, nodes.Call) and self.origins.externals(o) & _PARAMETER and not _is_frozen(o.node)
             for o in self.origins.of(expr)
         )
+
+
+def _parts(node: Any) -> Iterator[Any]:
+    """A chain of attributes and elements, and what it is read from."""
+    while isinstance(node, (nodes.Attribute, nodes.Subscript, nodes.Name)):
+        yield node
+        if isinstance(node, nodes.Name):
+            return
+        node = node.expr if isinstance(node, nodes.Attribute) else node.value
 
 
 def _is_cached(activation: Activation) -> bool:

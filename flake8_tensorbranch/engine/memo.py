@@ -60,7 +60,7 @@ def _asks(activation: Activation, test: nodes.NodeNG, place: Place) -> bool:
 
 
 def _says_missing(test: nodes.NodeNG) -> bool | None:
-    """Whether a test for None, a key or an attribute says, where it is true, that it is missing; None for other tests."""
+    """Whether a test for None, a key or an attribute says, where true, that it is missing; None for other tests."""
     if isinstance(test, nodes.UnaryOp) and test.op == "not":
         inner = _says_missing(test.operand)
         return None if inner is None else not inner

@@ -65,6 +65,8 @@ class Mutations:
         if change.settled or not change.place.meets(place) or self.renewed(place, at, node):
             return False
         if change.how is How.STORES:
+            if change.draws and change.order < order_of(at, node):
+                return True
             if any(part.startswith("[") and not part.startswith("['") for part in change.place.path):
                 return False  # which element is stored, and which is read, cannot be told
             return order_of(at, node) < change.order and not _is_hit(node)
@@ -73,10 +75,19 @@ class Mutations:
     def renewed(self, place: Place, at: Activation, node: Any) -> bool:
         """True when every run of the region stores the state anew before it comes to a node."""
         return any(
-            c.how is How.STORES and not c.settled and c.place == place and _always(c) and c.order < order_of(at, node)
+            c.how is How.STORES
+            and not (c.settled or c.draws)
+            and c.place == place
+            and _always(c)
+            and c.order < order_of(at, node)
             for c in self.changes
             if c.activation.entry is at.entry
         )
+
+    @property
+    def drawn(self) -> set[Place]:
+        """The state in which the regions keep what they draw."""
+        return {c.place for c in self.changes if c.draws}
 
     def reads_of(self, change: Change) -> Iterator[tuple[Activation, Any]]:
         """The places where the region reads the changed state, but for the change itself."""

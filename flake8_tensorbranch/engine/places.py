@@ -220,5 +220,6 @@ def _call(activation: Activation, node: nodes.Call, depth: int) -> Place | None:
             return of(activation, func.expr, depth)
         if func.attrname in _ELEMENTS:
             base = of(activation, func.expr, depth)
-            return None if base is None else base.child(ANY)
+            key = node.args[0] if node.args else None
+            return None if base is None else base.child(f"[{key.value!r}]" if isinstance(key, nodes.Const) else ANY)
     return None

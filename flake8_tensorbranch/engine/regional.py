@@ -22,7 +22,7 @@ def sites(program: Program, regions: Regions) -> Iterator[RegionSite]:
         return
     mutations = Mutations(program, regions)
     yield from Consumption(mutations).sites()
-    yield from draws.sites(mutations.insides)
+    yield from draws.sites(mutations)
     yield from routing.sites(mutations.insides)
     yield from LateBinding(mutations.insides).sites()
     yield from swallowed.sites(mutations.insides)

@@ -20,11 +20,16 @@ _MOST: Final = 16
 _METADATA: Final = frozenset(
     {"shape", "dtype", "device", "ndim", "requires_grad", "is_cuda", "layout", "training", "__class__", "__name__"}
 )
+_KEYED: Final = frozenset({"get", "setdefault", "pop"})
+_CHAINS: Final = (nodes.Attribute, nodes.Name, nodes.Subscript)
 _ASKING: Final = frozenset({"isinstance", "hasattr", "type", "id", "callable"})
 
 
 def reads(top: Any) -> list[Any]:
-    """Names, attributes and elements whose value an expression reads; a test for None or for a type asks no value."""
+    """Names, attributes and elements whose value an expression reads, whole chains (`self.a.b[0]`) as one.
+
+    A test for None or for a type asks no value, and neither does metadata.
+    """
     found: list[Any] = []
     stack = [top]
     while stack:
@@ -33,22 +38,51 @@ def reads(top: Any) -> list[Any]:
             continue
         if isinstance(node, nodes.Compare) and any(op in ("is", "is not") for op, _ in node.ops):
             continue
-        if isinstance(node, nodes.Attribute) and node.attrname in _METADATA:
-            continue
         if isinstance(node, nodes.Call):
-            func = node.func
-            if isinstance(func, nodes.Name) and func.name in _ASKING:
-                continue
-            if isinstance(func, nodes.Attribute):
-                stack.append(func.expr)  # the method itself is no state
-            elif not isinstance(func, nodes.Name):
-                stack.append(func)
             stack.extend([*node.args, *(k.value for k in node.keywords)])
-            continue
-        if isinstance(node, (nodes.Attribute, nodes.Name, nodes.Subscript)):
-            found.append(node)
-        stack.extend(node.get_children())
+            func = node.func
+            if isinstance(func, nodes.Name):
+                if func.name in _ASKING:
+                    del stack[len(stack) - len(node.args) - len(node.keywords) :]
+            elif isinstance(func, nodes.Attribute) and func.attrname in _KEYED and node.args:
+                found.append(node)  # one element
+            else:
+                stack.append(func.expr if isinstance(func, nodes.Attribute) else func)  # the method itself is no state
+        elif isinstance(node, _CHAINS):
+            inner, asks = _chain(node, stack)
+            if not asks:
+                found.append(node)
+            if not isinstance(inner, nodes.Name):
+                stack.append(inner)
+        else:
+            stack.extend(node.get_children())
     return found
+
+
+def _chain(node: Any, indices: list[Any]) -> tuple[Any, bool]:
+    """What a chain of attributes and elements begins with, and whether it only asks for metadata."""
+    asks = False
+    while isinstance(node, (nodes.Attribute, nodes.Subscript)):
+        if isinstance(node, nodes.Subscript):
+            indices.append(node.slice)
+            node = node.value
+        else:
+            asks = asks or node.attrname in _METADATA
+            node = node.expr
+    return node, asks
+
+
+def base_name(node: Any) -> str:
+    """The name that a chain, or a call of a method on one, begins with; empty when it begins with something else."""
+    while isinstance(node, (nodes.Attribute, nodes.Subscript, nodes.Call)):
+        node = (
+            node.func
+            if isinstance(node, nodes.Call)
+            else node.value
+            if isinstance(node, nodes.Subscript)
+            else node.expr
+        )
+    return str(node.name) if isinstance(node, nodes.Name) else ""
 
 
 def sources(activation: Activation, top: Any) -> Iterator[tuple[Activation, Any]]:
@@ -59,17 +93,18 @@ def sources(activation: Activation, top: Any) -> Iterator[tuple[Activation, Any]
         at, expression = work.pop()
         for node in reads(expression):
             yield at, node
-            if isinstance(node, nodes.Name) and node.name in at.function.local_names:
-                key = (id(at), node.name)
+            name = base_name(node)
+            if name in at.function.local_names:
+                key = (id(at), name)
                 if key not in seen and len(seen) < _MOST:
                     seen.add(key)
-                    work.extend((at, value) for value in assignments(at, node.name))
+                    work.extend((at, value) for value in assignments(at, name))
         for child in at.children:
             if child.call is not None and (child.call is expression or expression.parent_of(child.call)):
                 key = (id(child), "")
                 if key not in seen and len(seen) < _MOST:
                     seen.add(key)
-                    work.extend((child, r.value) for r in child.function.returns_nodes if r.value is not None)
+                    work.extend((child, value) for value in child.returned())
 
 
 def assignments(activation: Activation, name: str) -> Iterator[Any]:
@@ -82,13 +117,16 @@ def assignments(activation: Activation, name: str) -> Iterator[Any]:
             yield statement.iter
 
 
-def derives(activation: Activation, value: Any, place: Place, exact: str = "") -> bool:
-    """True when an expression is computed from the state, through locals too; with `exact`, spelled just so."""
+def derives(activation: Activation, value: Any, place: Place, element: nodes.Subscript | None = None) -> bool:
+    """True when an expression is computed from the state, through locals too.
+
+    Of a container, it must read the `element` that is stored, or all.
+    """
     for at, node in sources(activation, value):
-        if exact and node.as_string() != exact:
+        if element is not None and node.as_string() not in (element.as_string(), element.value.as_string()):
             continue
         found = places.of(at, node)
-        if found is not None and found.meets(place) and len(found.path) >= len(place.path):
+        if found is not None and found.meets(place) and len(found.path) >= len(place.path) - (element is not None):
             return True
     return False
 
