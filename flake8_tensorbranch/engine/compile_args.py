@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from astroid import nodes
@@ -20,15 +20,18 @@ KIND: Final = "compiled"
 
 def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
     """A site for each parameter of a directly compiled function that its calls specialise again and again."""
-    for function, membership in regions.members(KIND).items():
-        if not membership.way:
-            yield from _Arguments(program, function, membership).sites()
+    members = regions.members(KIND)
+    for function, membership in members.items():
+        if not membership.way and function.name != "__init__":
+            yield from _Arguments(program, function, membership, members).sites()
 
 
 class _Arguments:
     """The parameters of one compiled function."""
 
-    def __init__(self, program: Program, function: FunctionInfo, membership: Membership) -> None:
+    def __init__(
+        self, program: Program, function: FunctionInfo, membership: Membership, compiled: Collection[FunctionInfo]
+    ) -> None:
         self.program = program
         self.function = function
         self.membership = membership
@@ -36,7 +39,8 @@ class _Arguments:
             (scope, node)
             for scope, facts in program.facts.items()
             for node, callees in facts.calls.items()
-            if function in callees and isinstance(node, nodes.Call)
+            # A call from compiled code is inlined there, its loop unrolled.
+            if function in callees and isinstance(node, nodes.Call) and (scope is None or scope not in compiled)
         ]
 
     def sites(self) -> Iterator[TracedSite]:

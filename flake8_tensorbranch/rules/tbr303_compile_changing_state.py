@@ -25,7 +25,7 @@ def check(site: TracedSite) -> Iterator[Finding]:
     subject = site.subject if len(site.subject) <= 30 else site.subject[:27] + "..."
     yield Finding(
         site.node,
-        f"{words.format(subject)}: a compiled graph per value, 8 of them, then {end}",
+        f"{words.format(subject)}: a graph per value, up to 8, then {end}",
         repair,
         related=site.related,
     )

@@ -19,11 +19,11 @@ def check(site: ValueSite) -> Iterator[Finding]:
     fullgraph = member.entry.option("fullgraph") is True
     if site.frame_lost and not fullgraph:
         return
-    cost = "`fullgraph=True` makes this an error" if fullgraph else "a graph break"
+    cost = "an error with `fullgraph=True`" if fullgraph else "a graph break"
     effect = "whether an error is raised" if site.kind is SinkKind.RAISE else site.effect
     yield Finding(
         site.node,
-        f"`{site.subject}`, a tensor's value, decides {effect} in a compiled region: {cost}",
+        f"`{site.subject}` decides {effect} in a compiled region: {cost}",
         "use `torch.where`",
         site.certain,
         site.related,

@@ -21,7 +21,7 @@ def check(site: ValueSite) -> Iterator[Finding]:
     effect = "whether an error is raised" if site.kind is SinkKind.RAISE else site.effect
     yield Finding(
         site.node,
-        f"`{site.subject}`, a tensor's value, decides {effect} where compile cannot resume: the function runs eagerly",
+        f"`{site.subject}` decides {effect} where compile cannot resume: the function runs eagerly",
         "use `torch.where`",
         site.certain,
         site.related,

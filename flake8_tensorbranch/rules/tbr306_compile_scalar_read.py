@@ -19,6 +19,6 @@ def check(site: TracedSite) -> Iterator[Finding]:
     yield Finding(
         site.node,
         f"`{site.subject}` makes a Python number of a tensor in a compiled region: {cost}",
-        "keep it a tensor, or set `capture_scalar_outputs`",
+        "keep it a tensor",
         related=site.related,
     )

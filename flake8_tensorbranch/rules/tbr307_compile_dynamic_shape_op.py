@@ -19,6 +19,6 @@ def check(site: TracedSite) -> Iterator[Finding]:
     yield Finding(
         site.node,
         f"the size of `{site.subject}` depends on values in a compiled region: {cost}",
-        "mask with `torch.where`, or use `fullgraph=True`",
+        "mask with `torch.where`",
         related=site.related,
     )

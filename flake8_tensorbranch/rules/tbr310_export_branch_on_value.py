@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flake8_tensorbranch.engine.lattice import DATA, HOST
+from flake8_tensorbranch.engine.lattice import DATA, UNBACKED
 from flake8_tensorbranch.engine.sink import SinkKind, ValueSite
 from flake8_tensorbranch.rules import Finding, Rule
 
@@ -20,7 +20,7 @@ def check(site: ValueSite) -> Iterator[Finding]:
     onnx = entry.row is not None and entry.row.qualname.startswith("torch.onnx.")
     if site.form == "assert" and (strict not in (None, False) or onnx):
         return  # recorded by strict export, which `torch.onnx` tries as well
-    if site.kind is SinkKind.LOOP and site.form in ("for", "comprehension") and site.value.kinds & HOST:
+    if site.kind is SinkKind.LOOP and site.form in ("for", "comprehension") and not site.value.deps & (DATA | UNBACKED):
         return  # `tolist()`: as many rounds as the tensor has elements, which the tracer knows
     effect = "whether an error is raised" if site.kind is SinkKind.RAISE else site.effect
     yield Finding(

@@ -30,7 +30,7 @@ def check(site: ValueSite) -> Iterator[Finding]:
     elif raises:
         return  # the check is not in the trace, the result is
     else:
-        outcome = f"`{name}` keeps what the example gave"
+        outcome = f"`{name}` freezes it"
     yield Finding(
         site.node,
         f"the {'size' if sized else 'value'} `{site.subject}` decides {site.effect}, and {outcome}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flake8_tensorbranch.engine.lattice import DATA, HOST
+from flake8_tensorbranch.engine.lattice import DATA, UNBACKED
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite, ValueSite
 from flake8_tensorbranch.rules import Finding, Rule
 
@@ -29,7 +29,7 @@ def check(site: ValueSite | TracedSite) -> Iterator[Finding]:
         return
     if site.speaks != "vmapped" or not site.deps & DATA or site.guarded:
         return
-    if site.kind is SinkKind.LOOP and site.form in ("for", "comprehension") and site.value.kinds & HOST:
+    if site.kind is SinkKind.LOOP and site.form in ("for", "comprehension") and not site.value.deps & (DATA | UNBACKED):
         return  # `tolist()`: as many rounds as the tensor has elements
     effect = "whether an error is raised" if site.kind is SinkKind.RAISE else site.effect
     yield Finding(

@@ -12,7 +12,7 @@ RULE = Rule("tbr-uncompiled-flex-attention", frozenset({SinkKind.FLEX}), "W", "0
 
 def check(site: TracedSite) -> Iterator[Finding]:
     """The unfused implementation keeps the full score matrix (facts K)."""
-    switch = str(site.facts["switch"])[:40]
+    switch = str(site.facts["switch"])[:30]
     when = f" (`{switch}` is False by default)" if switch else ""
     yield Finding(
         site.node,

@@ -58,7 +58,7 @@ graph = torch.fx.symbolic_trace(symbolic)
 
 
 def proxied(x: Tensor) -> Tensor:
-    if x.shape[0] > 4:  # error: [TBR311] "keeps"
+    if x.shape[0] > 4:  # error: [TBR311] "freezes"
         x = x[:4]
     if x.max() > 1:  # error: [TBR311] "raises"
         x = x / x.max()
@@ -70,7 +70,7 @@ made = make_fx(proxied)(torch.rand(3))
 
 class Baked(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
-        if x.sum() > 0:  # error: [TBR311] "`torch.onnx.export` keeps"
+        if x.sum() > 0:  # error: [TBR311] "`torch.onnx.export` freezes"
             x = x.sin()
         return x
 
