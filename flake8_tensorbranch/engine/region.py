@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from astroid import nodes
 
 from flake8_tensorbranch.engine.arguments import Arguments
+from flake8_tensorbranch.engine.frame import Facts
 from flake8_tensorbranch.engine.lattice import NO_CONST, AbstractValue
 from flake8_tensorbranch.engine.program import Program, functions_of
 from flake8_tensorbranch.engine.refs import Partial
@@ -100,6 +101,8 @@ class Regions:
                 if function is None:
                     continue
                 found = list(functions_of(analysis, function))
+                if not found and row.kind == "vmapped" and isinstance(node, nodes.Call) and node.args:
+                    found = list(functions_of(analysis, facts.values.get(_transformed(facts, node.args[0]), _NOTHING)))
                 given = options(args) or _keywords(row, node)
                 yield Entry(row.kind_with(given), node, scope, row, given), found
         calls = self.program.index.calls if scope is None else scope.calls
@@ -188,11 +191,19 @@ class Regions:
         return any(d.endswith(("compiler.disable", "_dynamo.disable", "compiler.is_exporting")) for d in function.decorator_names)
 
 
+_TRANSFORMS = frozenset(f"torch.func.{name}" for name in ("grad", "grad_and_value", "jacrev", "jacfwd", "hessian"))
 _NOTHING = AbstractValue(0, 0, NO_CONST, frozenset(), None, None)
 
 
 def _literal(node: nodes.NodeNG) -> object:
     return node.value if isinstance(node, nodes.Const) else NO_CONST
+
+
+def _transformed(facts: Facts, node: nodes.NodeNG) -> nodes.NodeNG:
+    """What the transformations of `torch.func` around a function are applied to: it runs with the same arguments."""
+    while isinstance(node, nodes.Call) and node.args and _TRANSFORMS & facts.externals.get(node, {}).keys():
+        node = node.args[0]
+    return node
 
 
 def _keywords(row: RegionEntry, node: nodes.NodeNG) -> tuple[tuple[str, object], ...]:

@@ -40,7 +40,7 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
     reported: set[nodes.NodeNG] = set()
     for group in calls.values():
         for scope, node, opened in group:
-            if opened is None or opened in reported:
+            if opened is None or opened in reported or finder.resets(scope):
                 continue
             other = next((n for _, n, o in group if finder.spelled(o) != finder.spelled(opened)), None)
             if other is None and finder.varies(opened):
@@ -85,6 +85,11 @@ class _Unguarded:
                 if _READS in inner or any(isinstance(r, Instance) and r.cls in _ATTENDS for r in inner):
                     found.append(ref)
         return found
+
+    def resets(self, scope: FunctionInfo | None) -> bool:
+        """True when the function around a scope throws compiled code away."""
+        called = self.program.facts[scope].externals.values()
+        return any(name.startswith("torch.") and name.endswith(".reset") for names in called for name in names)
 
     def attends(self, function: FunctionInfo, depth: int = 6) -> bool:
         """True when a function, or one it calls, runs scaled dot product attention."""

@@ -36,3 +36,13 @@ def test_backend_eager_picks_the_kernel_in_every_call() -> None:
         torch._dynamo.reset()
         first, second = module.compare(Q)
         assert not torch.equal(first, second)
+
+
+def test_a_reset_between_the_calls_is_a_repair_too() -> None:
+    SDPBackend = torch.nn.attention.SDPBackend
+    with loaded(page("TBR309").example) as module:
+        for backend in (SDPBackend.MATH, SDPBackend.FLASH_ATTENTION):
+            torch.compiler.reset()
+            with torch.nn.attention.sdpa_kernel(backend):
+                assert torch.equal(module.attend(Q), eager(backend))
+    torch._dynamo.reset()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.oracle.support import loaded, observe, page, require_torch
@@ -33,3 +35,12 @@ def test_what_is_not_mapped_may_decide() -> None:
     sized = torch.vmap(lambda row: row.sin() if row.shape[0] > 2 else row)
     for result in (closed(ROWS), given(ROWS, limit), sized(ROWS)):
         assert torch.equal(result, ROWS.sin())
+
+
+def test_a_transformed_function_is_mapped_all_the_same() -> None:
+    def energy(row: Any) -> Any:
+        total = row.sum()
+        return -total if total < 0 else total
+
+    assert observe(torch.vmap(torch.func.grad(energy)), ROWS).kind == "RuntimeError"
+    assert torch.equal(torch.func.grad(energy)(ROWS[0]), torch.ones(4))

@@ -68,5 +68,22 @@ class Head(nn.Module):
 heads = torch.vmap(Head())(torch.rand(3, 4))
 
 
+def energy(weight: Tensor, row: Tensor) -> Tensor:
+    total = (weight * row).sum()
+    if total < 0:  # error: [TBR312]
+        total = -total
+    return total
+
+
+gradients = torch.func.vmap(torch.func.grad(energy), in_dims=(None, 0))(torch.ones(4), torch.rand(3, 4))
+
+
+def steep(weight: Tensor) -> Tensor:
+    return weight.sin() if weight.sum() > 0 else weight  # ok: [TBR312] differentiated, not mapped  # error: [TBR101]
+
+
+slope = torch.func.jacrev(steep)(torch.ones(4))
+
+
 def mapped_by_hand(rows: Tensor) -> list[Tensor]:
     return [row / row.norm() if row.norm() > 1 else row for row in rows]  # error: [TBR101]
