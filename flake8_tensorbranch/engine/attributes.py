@@ -49,6 +49,9 @@ def state_path(node: nodes.NodeNG) -> str | None:
     if isinstance(node, (nodes.Attribute, nodes.AssignAttr, nodes.DelAttr)):
         base = state_path(node.expr)
         return None if base is None else f"{base}.{node.attrname}"
+    if isinstance(node, nodes.Subscript) and isinstance(node.slice, nodes.Const) and isinstance(node.slice.value, str):
+        base = state_path(node.value)
+        return None if base is None else f"{base}.[{node.slice.value!r}]"
     return None
 
 

@@ -92,6 +92,13 @@ def _attribute(frame: Frame, node: nodes.Attribute) -> AbstractValue:
 
 
 def _subscript(frame: Frame, node: nodes.Subscript) -> AbstractValue:
+    if frame.roots and isinstance(node.slice, nodes.Const):
+        path = attributes.state_path(node)
+        known = frame.state.get(path) if path is not None else None
+        if known is not None:
+            if frame.facts is not None:
+                evaluate(frame, node.value)
+            return known
     return operators.subscript(evaluate(frame, node.value), evaluate(frame, node.slice), frame)
 
 

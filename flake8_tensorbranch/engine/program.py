@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.arguments import Arguments, bind
 from flake8_tensorbranch.engine.frame import Facts, State
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
@@ -24,7 +25,7 @@ from flake8_tensorbranch.engine.lattice import (
     join,
 )
 from flake8_tensorbranch.engine.refs import Bound, Closure, Instance, Partial, Wrapped
-from flake8_tensorbranch.engine.summary import Analysis
+from flake8_tensorbranch.engine.summary import Analysis, calls_of
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
 
 ROUNDS: Final = 4  # how often arguments are pushed on along call edges
@@ -79,6 +80,10 @@ class Program:
             if wanted is None or function in wanted:
                 self.facts[function] = self.analysis.facts_of(self.index, function)
         passed: dict[FunctionInfo, State] = {}
+        for function in [f for f in self.facts if f is not None and f.cls is not None]:
+            self._dispatched(function, passed)
+        for callee, known in passed.items():
+            self._again(callee, known)
         changed: set[FunctionInfo | None] = set(self.facts)
         for _ in range(ROUNDS):
             again: dict[FunctionInfo, State] = {}
@@ -96,10 +101,37 @@ class Program:
             if not again:
                 break
             for callee, known in again.items():
-                declared = self.analysis.parameters(callee)
-                bound = {n: join(v, declared[n]) if declared[n].known and not declared[n].kinds & UNKNOWN_KIND else v for n, v in known.items()}
-                self.facts[callee] = self.analysis.facts_of(self.index, callee, bound)
+                self._again(callee, known)
             changed = {f for f in self.facts if f in again}
+
+    def _again(self, callee: FunctionInfo, known: State) -> None:
+        """Solve a function with what its callers pass."""
+        declared = self.analysis.parameters(callee)
+        bound = {n: join(v, declared[n]) if declared[n].known and not declared[n].kinds & UNKNOWN_KIND else v for n, v in known.items()}
+        self.facts[callee] = self.analysis.facts_of(self.index, callee, bound)
+
+    def _dispatched(self, function: FunctionInfo, passed: dict[FunctionInfo, State]) -> None:
+        """What methods of base classes in other files pass where they call this method on `self`."""
+        analysis = self.analysis
+        declared = analysis.parameters(function)
+        open_ = [p.name for p in function.params[1:] if not declared[p.name].known or declared[p.name].kinds & UNKNOWN_KIND]
+        if not open_ or function.cls is None or not function.takes_self or function.name.startswith("__"):
+            return
+        for base in analysis.resolver.mro(function.cls)[1:]:
+            if not isinstance(base, ClassInfo) or base.module is self.index:
+                continue
+            for caller, call in calls_of(base.module, function.name):
+                if caller is None or caller.cls is not base or not _on_self(caller, call):
+                    continue
+                facts = analysis.facts_of(base.module, caller)
+                args = Arguments(
+                    [facts.values.get(a, UNKNOWN) for a in call.args if not isinstance(a, nodes.Starred)],
+                    keywords={k.arg: facts.values.get(k.value, UNKNOWN) for k in call.keywords if k.arg},
+                )
+                for name, value in bind(function, args, declared[function.params[0].name]).items():
+                    if name in open_ and self._improves(function, name, value):
+                        known = passed.setdefault(function, {})
+                        known[name] = join(known.get(name, BOTTOM), value)
 
     def _improves(self, callee: FunctionInfo, name: str, value: AbstractValue) -> bool:
         """True when an argument says more of a parameter than its declaration does."""
@@ -142,6 +174,16 @@ class Program:
     def functions_of(self, value: AbstractValue) -> Iterator[FunctionInfo]:
         """The functions that calling a value enters."""
         yield from functions_of(self.analysis, value)
+
+
+def _on_self(caller: FunctionInfo, call: nodes.Call) -> bool:
+    func = call.func
+    return (
+        caller.takes_self
+        and isinstance(func, nodes.Attribute)
+        and isinstance(func.expr, nodes.Name)
+        and func.expr.name == caller.params[0].name
+    )
 
 
 def functions_of(analysis: Analysis, value: AbstractValue, depth: int = 4) -> Iterator[FunctionInfo]:

@@ -112,7 +112,9 @@ def operators_sequence(values: list[AbstractValue]) -> AbstractValue:
 def _assign_item(frame: Frame, target: nodes.Subscript, value: AbstractValue) -> None:
     base = evaluate(frame, target.value)
     index = evaluate(frame, target.slice)
+    path = state_path(target)
     if not base.kinds & (CONTAINER | MAPPING):
+        _keep_item(frame, path, value)
         return
     items = base.items
     if items is not None:
@@ -127,6 +129,14 @@ def _assign_item(frame: Frame, target: nodes.Subscript, value: AbstractValue) ->
             items = None
     changed = make(base.kinds, base.deps, refs=base.refs, elem=join(element(base), value), items=items)
     rebind(frame, target.value, changed)
+    _keep_item(frame, path, value)
+
+
+def _keep_item(frame: Frame, path: str | None, value: AbstractValue) -> None:
+    """Remember what was stored under a constant key."""
+    if path is not None:
+        frame.state[path] = value
+        frame.roots.add(path.partition(".")[0])
 
 
 def rebind(frame: Frame, node: nodes.NodeNG, value: AbstractValue) -> None:
