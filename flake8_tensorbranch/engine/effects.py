@@ -21,6 +21,7 @@ _TRACING: Final = frozenset(
 )
 _DRIVING: Final = frozenset({"backward", "manual_backward", "zero_grad"})
 _STEPS: Final = frozenset({"training_step", "validation_step", "test_step", "predict_step"})  # Lightning calls them, as a loop would
+_LONGEST_NAME: Final = 28
 _EXITS: Final = (nodes.Return, nodes.Break, nodes.Continue)
 Blocks = list[nodes.NodeNG]
 
@@ -79,12 +80,12 @@ class Context:
         while isinstance(target, (nodes.Tuple, nodes.List, nodes.BinOp, nodes.IfExp)):
             target = target.parent
         if isinstance(target, nodes.Assign):
-            names = dotted(target.targets[0])
+            names = _named(target.targets[0])
             words = f"what `{names}` is" if names else "what is assigned"
         elif isinstance(target, nodes.Return):
             words = "what is returned"
         else:
-            words = "which of two expressions is used"
+            words = "which expression is used"
         return (Decides.WORK if work else Decides.RESULT), words, False
 
     def _feeds_tensor(self, node: nodes.NodeNG) -> bool:
@@ -256,16 +257,25 @@ def _words(body: Blocks, orelse: Blocks) -> str:
         if isinstance(statement, nodes.Return):
             return "what is returned"
         if isinstance(statement, nodes.AugAssign):
-            name = dotted(statement.target)
+            name = _named(statement.target)
             return f"whether `{name}` is changed" if name else "whether a value is changed"
         if isinstance(statement, (nodes.Assign, nodes.AnnAssign)):
             target = statement.targets[0] if isinstance(statement, nodes.Assign) else statement.target
-            name = dotted(target)
+            name = _named(target)
             return f"what `{name}` is" if name else "what is assigned"
         called = _called(statement)
         if called:
-            return f"whether `{called}()` runs"
+            return f"whether `{_cut(called)}()` runs"
     return "which branch runs"
+
+
+def _named(node: nodes.NodeNG) -> str:
+    """A target's dotted name as far as a message has room for it; empty for any other target."""
+    return _cut(dotted(node) or "")
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 3] + "..."
 
 
 def is_guarded(node: nodes.NodeNG) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from astroid import nodes
 
@@ -15,6 +15,8 @@ from flake8_tensorbranch.diagnostic import Related
 from flake8_tensorbranch.engine.sink import SinkKind
 
 Level = Literal["E", "W", "I"]
+LONGEST: Final = 159  # characters of a finding's one line
+_SHORTEST: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,14 @@ class Loaded:
     code: str
     rule: Rule
     check: Callable[[Any], Iterator[Finding]]
+
+
+def sentence(template: str, subject: str, help_: str) -> str:
+    """A finding's message: `template` with its `{}` replaced by the subject, cut so that the line with `help_` has room."""
+    room = max(LONGEST - (len(template) - len("{}")) - len("; ") - len(help_), _SHORTEST)
+    if len(subject) > room:
+        subject = subject.removesuffix("...")[: room - len("...")].rstrip() + "..."
+    return template.replace("{}", subject, 1)
 
 
 @lru_cache(maxsize=1)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from flake8_tensorbranch.engine.lattice import DATA
 from flake8_tensorbranch.engine.sink import Decides, SinkKind, ValueSite
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, sentence
 
 RULE = Rule("tbr-branch-on-value", frozenset({SinkKind.BRANCH}), "W", "0.1.0")
+_HELP: Final = "compute both ways and pick with `torch.where`"
 
 
 def check(site: ValueSite) -> Iterator[Finding]:
@@ -17,8 +19,8 @@ def check(site: ValueSite) -> Iterator[Finding]:
         return
     yield Finding(
         site.node,
-        f"`{site.subject}` reads a tensor's value and decides {site.effect}",
-        "compute both ways and pick with `torch.where`",
+        sentence(f"`{{}}` reads a tensor's value and decides {site.effect}", site.subject, _HELP),
+        _HELP,
         site.certain,
         site.related,
     )

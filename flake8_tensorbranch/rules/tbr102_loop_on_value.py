@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from flake8_tensorbranch.engine.lattice import DATA
 from flake8_tensorbranch.engine.sink import Decides, SinkKind, ValueSite
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, sentence
 
 RULE = Rule("tbr-loop-on-value", frozenset({SinkKind.LOOP}), "W", "0.1.0")
+_HELP: Final = "use a fixed number of rounds with a mask"
 
 
 def check(site: ValueSite) -> Iterator[Finding]:
@@ -17,8 +19,8 @@ def check(site: ValueSite) -> Iterator[Finding]:
         return
     yield Finding(
         site.node,
-        f"`{site.subject}` reads a tensor's value and decides how often the loop runs",
-        "use a fixed number of rounds with a mask",
+        sentence("`{}` reads a tensor's value and decides how often the loop runs", site.subject, _HELP),
+        _HELP,
         site.certain,
         site.related,
         opt_in=site.driver or site.decides is not Decides.WORK,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from flake8_tensorbranch.engine.lattice import DATA
 from flake8_tensorbranch.engine.sink import Decides, SinkKind, ValueSite
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, sentence
 
 RULE = Rule("tbr-result-on-value", frozenset({SinkKind.BRANCH}), "I", "0.1.0", opt_in=True)
+_HELP: Final = "fix the threshold's dtype and device, or record the value"
 
 
 def check(site: ValueSite) -> Iterator[Finding]:
@@ -19,8 +21,8 @@ def check(site: ValueSite) -> Iterator[Finding]:
         return
     yield Finding(
         site.node,
-        f"`{site.subject}` reads a tensor's value and decides {site.effect}",
-        "fix the threshold's dtype and device, or record the value beside the result",
+        sentence(f"`{{}}` reads a tensor's value and decides {site.effect}", site.subject, _HELP),
+        _HELP,
         site.certain,
         site.related,
     )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from flake8_tensorbranch.engine.lattice import DATA, RANDOM, REPLAYED
 from flake8_tensorbranch.engine.sink import Decides, SinkKind, ValueSite
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, sentence
 
 RULE = Rule("tbr-checkpoint-branch-on-value", frozenset({SinkKind.BRANCH, SinkKind.LOOP}), "W", "0.1.0")
+_HELP: Final = "use `torch.where`"
 
 
 def check(site: ValueSite) -> Iterator[Finding]:
@@ -20,15 +22,15 @@ def check(site: ValueSite) -> Iterator[Finding]:
         return
     reentrant = member.entry.reentrant
     if reentrant is True:
-        flip = "a flip in the recompute gives wrong gradients in silence"
+        flip = "a flip in the recompute is wrong in silence"
     elif reentrant is False:
-        flip = "a flip in the recompute raises CheckpointError or passes in silence"
+        flip = "a flip in the recompute raises, or is silent"
     else:
-        flip = "a flip in the recompute raises or gives wrong gradients"
+        flip = "a flip in the recompute raises, or is wrong in silence"
     yield Finding(
         site.node,
-        f"`{site.subject}` decides {site.effect} in a checkpointed region: {flip}",
-        "use `torch.where`",
+        sentence(f"`{{}}` decides {site.effect} in a checkpointed region: {flip}", site.subject, _HELP),
+        _HELP,
         site.certain,
         site.related,
     )

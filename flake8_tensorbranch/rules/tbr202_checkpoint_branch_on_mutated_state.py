@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from flake8_tensorbranch.engine.lattice import RANDOM
 from flake8_tensorbranch.engine.sink import SinkKind, ValueSite
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, sentence
 
 RULE = Rule("tbr-checkpoint-branch-on-mutated-state", frozenset({SinkKind.BRANCH, SinkKind.LOOP}), "E", "0.1.0")
+_HELP: Final = "decide outside"
 
 
 def check(site: ValueSite) -> Iterator[Finding]:
@@ -17,11 +19,11 @@ def check(site: ValueSite) -> Iterator[Finding]:
     if member is None or not site.mutated or site.deps & RANDOM:
         return
     outcome = "wrong in silence" if member.entry.reentrant is True else "CheckpointError, or wrong in silence"
+    template = f"the checkpointed region changes `{{}}`, which decides {site.effect}: the recompute flips it ({outcome})"
     yield Finding(
         site.node,
-        f"the checkpointed region changes `{site.mutated}`, which decides {site.effect}: "
-        f"the recompute flips it ({outcome})",
-        "decide outside",
+        sentence(template, site.mutated, _HELP),
+        _HELP,
         site.certain,
         site.related,
     )

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from flake8_tensorbranch.engine.lattice import RANDOM
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind, ValueSite
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, sentence
 
 RULE = Rule(
     "tbr-checkpoint-unreplayed-random", frozenset({SinkKind.BRANCH, SinkKind.LOOP, SinkKind.RANDOM}), "E", "0.1.0"
 )
+_HELP: Final = "draw it outside"
 
 
 def check(site: ValueSite | RegionSite) -> Iterator[Finding]:
@@ -23,10 +25,11 @@ def check(site: ValueSite | RegionSite) -> Iterator[Finding]:
             return
         reentrant, what = member.entry.reentrant, f"decides {site.effect}"
     outcome = "wrong in silence" if reentrant is True else "raises, or wrong in silence"
+    template = f"`{{}}` {what} in a checkpointed region, whose recompute draws anew ({outcome})"
     yield Finding(
         site.node,
-        f"`{site.subject}` {what} in a checkpointed region, whose recompute draws anew ({outcome})",
-        "draw it outside",
+        sentence(template, site.subject, _HELP),
+        _HELP,
         site.certain,
         site.related,
     )

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from flake8_tensorbranch.engine.lattice import NO_CONST, SHAPE, UNBACKED
 from flake8_tensorbranch.engine.sink import Decides, SinkKind, ValueSite
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, sentence
 
 RULE = Rule("tbr-compile-branch-on-shape", frozenset({SinkKind.SIZE_BRANCH}), "W", "0.1.0")
+_HELP: Final = "decide in `__init__`, or pad"
 
 
 def check(site: ValueSite) -> Iterator[Finding]:
     """One more graph per outcome; with `dynamic=False` one per size, up to the recompile limit."""
     member = site.regions.get("compiled")
-    if member is None or site.declared or not site.deps & (SHAPE | UNBACKED) or site.decides is Decides.NOTHING:
+    if member is None or site.declared or site.guarded or not site.deps & (SHAPE | UNBACKED) or site.decides is Decides.NOTHING:
         return
     if site.comparison == "empty" or (site.comparison == "equality" and site.decides is Decides.ERROR):
         return  # sizes 0 and 1 are specialised anyway, and validation by equality folds: neither adds a graph
@@ -27,8 +29,8 @@ def check(site: ValueSite) -> Iterator[Finding]:
         cost = "one more graph per outcome"
     yield Finding(
         site.node,
-        f"the size test `{site.subject}` decides {site.effect} in a compiled region: {cost}",
-        "decide in `__init__`, or pad",
+        sentence(f"the size test `{{}}` decides {site.effect} in a compiled region: {cost}", site.subject, _HELP),
+        _HELP,
         site.certain,
         site.related,
         opt_in=site.decides is Decides.ERROR,

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from flake8_tensorbranch.engine.lattice import SHAPE, UNBACKED
 from flake8_tensorbranch.engine.sink import SinkKind, ValueSite
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, sentence
 
 RULE = Rule("tbr-compile-loop-on-shape", frozenset({SinkKind.SIZE_LOOP}), "W", "0.1.0")
+_HELP: Final = "use one batched operation"
 
 
 def check(site: ValueSite) -> Iterator[Finding]:
     """Loops are unrolled: one graph per size, even when dynamic."""
     member = site.regions.get("compiled")
-    if member is None or site.declared or not site.deps & (SHAPE | UNBACKED):
+    if member is None or site.declared or site.guarded or not site.deps & (SHAPE | UNBACKED):
         return
+    what = "the look-up `{}` fixes the size" if site.form == "look-up" else "the loop over `{}` is unrolled"
+    template = f"{what} in a compiled region: one graph per size, 8 of them, then eager, also with `dynamic=True`"
     yield Finding(
         site.node,
-        f"the loop over `{site.subject}` is unrolled in a compiled region: one graph per size, 8 of them, then eager, also with `dynamic=True`",
-        "use one batched operation",
+        sentence(template, site.subject, _HELP),
+        _HELP,
         site.certain,
         site.related,
     )
