@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from flake8_tensorbranch.syntax.names import ModuleIndex
-from flake8_tensorbranch.syntax.tree import build_module
+from flake8_tensorbranch.syntax.tree import TreeError, build_module
 
 if TYPE_CHECKING:
     import ast
@@ -160,7 +160,7 @@ class Project:
                     text = file.read().removeprefix("\ufeff")
                 place = self.place(path)
                 index = ModuleIndex(build_module(text, path, None, place.name), path, place.name, place.is_package, text)
-        except (OSError, SyntaxError, ValueError, RecursionError):
+        except (OSError, SyntaxError, ValueError, TreeError, RecursionError):
             index = None  # another file's fault is that file's to report
         self._modules[full] = index
         while len(self._modules) > MAX_MODULES:
