@@ -86,7 +86,9 @@ class Consumption:
             return ""  # the recompute has stopped before it comes here
         if grows and not isinstance(change.place.root, ClassInfo) and not _is_global(change):
             return ""
-        return "" if grows and self._reset_outside(change) else "counts"
+        if grows and (self._reset_outside(change) or not self._read_outside(change)):
+            return ""
+        return "counts"
 
     def _renewed(self, change: Change) -> bool:
         return self.mutations.renewed(change.place, change.activation, change.node)
@@ -108,12 +110,21 @@ class Consumption:
             kinds |= change.activation.facts.values.get(part, UNKNOWN).kinds
         return bool(kinds & TENSOR) and not cut
 
+    def _read_outside(self, change: Change) -> bool:
+        """True when code outside of the region reads what is collected."""
+        inside = {a.function for a in self.mutations.insides.all()}
+        name = _name(change)
+        tops = [f.node for f in self.program.index.functions if f not in inside and f.name != "__init__"]
+        return any(
+            n.attrname == name if isinstance(n, nodes.Attribute) else n.name == name
+            for top in tops
+            for n in top.nodes_of_class((nodes.Attribute, nodes.Name))
+        )
+
     def _reset_outside(self, change: Change) -> bool:
         """True when code outside of the region sets the state anew, constructors apart."""
         inside = {a.function for a in self.mutations.insides.all()}
-        name = next((p for p in change.place.path if not p.startswith("[")), "")
-        if not name and isinstance(change.place.root, tuple):
-            name = str(change.place.root[1])
+        name = _name(change)
         for function in self.program.index.functions:
             if function in inside or function.name == "__init__":
                 continue
@@ -126,6 +137,12 @@ class Consumption:
                 if getattr(func.expr, "attrname", getattr(func.expr, "name", "")) == name:
                     return True
         return False
+
+
+def _name(change: Change) -> str:
+    """The attribute or variable that holds the state."""
+    name = next((p for p in change.place.path if not p.startswith("[")), "")
+    return str(change.place.root[1]) if not name and isinstance(change.place.root, tuple) else name
 
 
 def _is_global(change: Change) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine import entering
 from flake8_tensorbranch.engine.arguments import Arguments
 from flake8_tensorbranch.engine.frame import Facts
 from flake8_tensorbranch.engine.lattice import NO_CONST, AbstractValue
@@ -75,6 +76,8 @@ class Regions:
             self.entries.extend(self._in_scope(scope))
         self.entries.extend(self._decorated())
         self.entries.extend(self._declared())
+        for node, scope, functions in entering.made_by_hand(program):
+            self.entries.append((Entry("checkpointed", node, scope, None, ()), functions))
         self._close()
 
     def of(self, function: FunctionInfo | None, kind: str) -> Membership | None:
@@ -103,6 +106,8 @@ class Regions:
                 found = list(functions_of(analysis, function))
                 if not found and row.kind == "vmapped" and isinstance(node, nodes.Call) and node.args:
                     found = list(functions_of(analysis, facts.values.get(_transformed(facts, node.args[0]), _NOTHING)))
+                if not found and row.kind == "checkpointed" and isinstance(node, nodes.Call) and node.args:
+                    found = entering.handed(self.program, scope, node.args[max(row.argument, 0)])
                 given = options(args) or _keywords(row, node)
                 yield Entry(row.kind_with(given), node, scope, row, given), found
         calls = self.program.index.calls if scope is None else scope.calls

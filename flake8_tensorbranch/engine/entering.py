@@ -1,0 +1,63 @@
+"""Regions that a file makes by its own means: decorators that checkpoint what they are written over, home-made checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.homemade import applied, home_made
+from flake8_tensorbranch.engine.lattice import UNKNOWN
+from flake8_tensorbranch.engine.origins import Expr, Origins
+from flake8_tensorbranch.engine.program import Program, functions_of
+from flake8_tensorbranch.syntax.names import FunctionInfo
+
+
+def handed(program: Program, scope: FunctionInfo | None, function: nodes.NodeNG | None) -> list[FunctionInfo]:
+    """The functions that a parameter of an enclosing function may be: those it decorates, and those it is called with.
+
+    `function` is what an entry in `scope` is given; anything but the name of such a parameter has none.
+    """
+    if not isinstance(function, nodes.Name):
+        return []
+    maker = scope
+    while maker is not None and not any(p.name == function.name for p in maker.params):
+        if function.name in maker.local_names:
+            return []
+        maker = maker.parent
+    if maker is None or maker is scope or maker.params[0].name != function.name:
+        return []
+    found: dict[FunctionInfo, None] = dict.fromkeys(_decorated(program, maker))
+    for facts in program.facts.values():
+        for node, callees in facts.calls.items():
+            if maker in callees and isinstance(node, nodes.Call) and node.args:
+                found.update(dict.fromkeys(functions_of(program.analysis, facts.values.get(node.args[0], UNKNOWN))))
+    return list(found)
+
+
+def _decorated(program: Program, maker: FunctionInfo) -> Iterator[FunctionInfo]:
+    """The functions of the file that a decorator, or what a factory of it gives, is written over."""
+    resolver = program.analysis.resolver
+    for function in program.index.functions:
+        node = function.node
+        if not isinstance(node, nodes.FunctionDef) or node.decorators is None:
+            continue
+        for decorator in node.decorators.nodes:
+            called = isinstance(decorator, nodes.Call)
+            target = resolver.expression(program.index, decorator.func if called else decorator, function.parent)
+            if target is (maker.parent if called else maker) and target is not None:
+                yield function
+
+
+def made_by_hand(program: Program) -> Iterator[tuple[nodes.Call, FunctionInfo | None, list[FunctionInfo]]]:
+    """The calls of home-made checkpoints: an `autograd.Function` that runs its first argument again in its backward."""
+    origins = Origins(program)
+    known = home_made(origins)
+    if not known:
+        return
+    for scope, facts in program.facts.items():
+        for call in program.index.calls if scope is None else scope.calls:
+            if applied(origins, known, Expr(program.index, scope, call)) is not None and call.args:
+                found = list(functions_of(program.analysis, facts.values.get(call.args[0], UNKNOWN)))
+                if found:
+                    yield call, scope, found
