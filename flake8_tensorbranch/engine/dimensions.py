@@ -43,6 +43,7 @@ class Dimensions:
         self.origins = Origins(program)
         self._table: dict[FunctionInfo, dict[str, dict[int, Declared]]] | None = None
         self._conflicts: list[TracedSite] = []
+        self._ranks: dict[FunctionInfo, dict[str, int]] = {}  # of parameters whose example is in view
 
     @property
     def table(self) -> dict[FunctionInfo, dict[str, dict[int, Declared]]]:
@@ -61,6 +62,7 @@ class Dimensions:
         """The example sizes and the views that contradict a declaration."""
         for function, parameters in self.table.items():
             yield from self._views(function, parameters)
+            yield from self._sums(function, parameters)
         yield from self._conflicts
 
     # Declarations
@@ -79,6 +81,10 @@ class Dimensions:
         named = next((k.value for k in call.node.keywords if k.arg == "kwargs"), named)
         passed = {str(name): item for name, item in self._items(call, args, slots)}
         passed.update((str(name), item) for name, item in self._items(call, named, []))
+        for name, example in passed.items() if function is not None else ():
+            known = examples.sizes(self.origins, example)
+            if known is not None and function is not None:
+                self._ranks.setdefault(function, {})[name] = len(known)
         for name, shape in self._items(call, given, list(slots)):
             for at, dim in self._items(shape, shape.node, None):
                 declared = self._dim(dim)
@@ -280,9 +286,29 @@ class Dimensions:
             literal = [i.value for i in items if isinstance(i, nodes.Const) and type(i.value) is int and i.value >= 0]
             if items and len(literal) == len(items) and self._untouched(function, func.expr.name, call):
                 declared = next(iter(parameters[func.expr.name].values()))
-                index = self.program.index
-                place = Related(index.path, declared.node.lineno or 1, declared.node.col_offset or 0, "declared here")
-                yield TracedSite(SinkKind.DIMENSION, call, function, trace.spelled(call), {}, {"how": "view"}, (place,))
+                yield self._fixing(function, call, declared, "view")
+
+    def _sums(self, function: FunctionInfo, parameters: dict[str, dict[int, Declared]]) -> Iterator[TracedSite]:
+        """`x + self.table`, where the table has a fixed size in the dynamic dimension: it makes them equal."""
+        for node in loops.walk(function.node):
+            if not isinstance(node, nodes.BinOp) or node.op not in ("+", "-", "*", "/"):
+                continue
+            for side, other in ((node.left, node.right), (node.right, node.left)):
+                if not isinstance(side, nodes.Name) or not isinstance(other, nodes.Attribute):
+                    continue
+                rank = self._ranks.get(function, {}).get(side.name)
+                sizes = examples.sizes(self.origins, Expr(self.program.index, function, other))
+                if rank is None or sizes is None or not self._untouched(function, side.name, node):
+                    continue
+                for at, declared in parameters.get(side.name, {}).items():
+                    aligned = at % rank - rank + len(sizes)
+                    if aligned >= 0 and sizes[aligned] not in (None, 0, 1):
+                        yield self._fixing(function, node, declared, "sum")
+
+    def _fixing(self, function: FunctionInfo, node: nodes.NodeNG, declared: Declared, how: str) -> TracedSite:
+        path = self.program.index.path
+        place = Related(path, declared.node.lineno or 1, declared.node.col_offset or 0, "declared here")
+        return TracedSite(SinkKind.DIMENSION, node, function, trace.spelled(node), {}, {"how": how}, (place,))
 
 
 def _slots(function: FunctionInfo) -> list[str]:

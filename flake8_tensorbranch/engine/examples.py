@@ -48,6 +48,8 @@ def _made(origins: Origins, expr: Expr, depth: int) -> Sizes | None:
     func = node.func
     for name in origins.externals(expr):
         last = name.rsplit(".", 1)[-1]
+        if name in ("torch.nn.Parameter", "torch.nn.Buffer") and node.args:
+            return sizes(origins, Expr(expr.module, expr.scope, node.args[0]), depth)
         if name == "torch.tensor" and node.args:
             return _literal(node.args[0])
         if name == f"torch.{last}" and last in _MADE:

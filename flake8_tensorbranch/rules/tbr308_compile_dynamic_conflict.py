@@ -24,7 +24,8 @@ def check(site: ValueSite | TracedSite) -> Iterator[Finding]:
             yield Finding(site.node, f"{words}: export fails", "use an example size of 2 or more", related=site.related)
         else:
             words = f"`{site.subject}` fixes a dimension that is declared dynamic: constraint violation"
-            yield Finding(site.node, words, "leave one size to -1", related=site.related)
+            repair = "leave one size to -1" if site.facts["how"] == "view" else "cut it, and declare its size as `max`"
+            yield Finding(site.node, words, repair, related=site.related)
         return
     if not site.declared or site.guarded:
         return

@@ -65,6 +65,14 @@ def viewed(x):
     return x.view(2, 2, 3)
 
 
+def added(x):
+    return x + torch.zeros(4, 3)
+
+
+def broadcast(x):
+    return x + torch.zeros(1, 3)
+
+
 def open_view(x):
     return x.view(-1, 3)
 """
@@ -115,6 +123,8 @@ def test_sizes_0_and_1_are_refused_unless_the_dimension_gives_way(size: int) -> 
         ("looped", False, False),
         ("rows", False, False),
         ("viewed", False, False),
+        ("added", False, False),
+        ("broadcast", True, True),
         ("open_view", True, True),
     ],
 )

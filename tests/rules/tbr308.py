@@ -83,6 +83,21 @@ class Viewed(nn.Module):
 viewed = export(Viewed(), (torch.zeros(2, 4),), dynamic_shapes={"x": {0: Dim.DYNAMIC}})
 
 
+class Positions(nn.Module):
+    def __init__(self, length: int = 16) -> None:
+        super().__init__()
+        self.table = nn.Parameter(torch.zeros(1, length, 4))
+        self.scale = nn.Parameter(torch.ones(4))
+
+    def forward(self, x: Tensor) -> Tensor:
+        scaled = x * self.scale  # ok: [TBR308] broadcast along the dimension
+        cut = x + self.table[:, : x.shape[1]]  # ok: [TBR308] cut to the size, which `max` bounds
+        return x + self.table + scaled + cut  # error: [TBR308] "x + self.table"
+
+
+positions = export(Positions(), (torch.zeros(2, 16, 4),), dynamic_shapes={"x": {1: Dim("length", max=16)}})
+
+
 # --- mark_dynamic ---------------------------------------------------------------------------------
 @torch.compile
 def marked(x: Tensor) -> Tensor:
