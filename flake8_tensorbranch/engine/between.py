@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from astroid import nodes
@@ -26,6 +26,7 @@ from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 _NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _DEPTH: Final = 4
+_MODELS: Final = frozenset({"model", "net", "network", "module"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class Span:
 
     call: Expr
     end: nodes.NodeNG
+    certain: bool = True
 
 
 class Between:
@@ -77,7 +79,7 @@ class Between:
                             spelled(change.said),
                             change.what,
                             reentrant,
-                            True,
+                            span.certain,
                             (where,),
                         )
 
@@ -86,9 +88,40 @@ class Between:
         for event in self.backward.of(call, 0):
             if event.node is not None and not call.node.parent_of(event.node):
                 yield Span(call, event.node)
-        if depth > 0 and call.scope is not None:
-            for site in self.origins.sites(call.scope):
-                yield from self._spans(site, depth - 1)
+        if depth <= 0 or call.scope is None:
+            return
+        sites = self.origins.sites(call.scope)
+        for site in sites:
+            yield from self._spans(site, depth - 1)
+        if not sites:
+            for site in self._supposed(call.scope):
+                for span in self._spans(site, depth - 1):
+                    yield replace(span, certain=False)
+
+    def _supposed(self, forward: FunctionInfo) -> Iterator[Expr]:
+        """Calls that only a name tells to run a module: `model(x)`, where the file has one that no other holds."""
+        index, resolver = self.origins.program.index, self.origins.program.analysis.resolver
+        if forward.name != "forward" or forward.cls is None:
+            return
+        roots = [c for c in index.classes if resolver.is_module(c) and not self._is_built(c)]
+        if roots != [forward.cls]:
+            return
+        for function in index.functions:
+            facts = self.origins.facts(index, function)
+            for call in function.calls:
+                value = facts.values.get(call.func)
+                name = (dotted(call.func) or "").rsplit(".", 1)[-1].lower()
+                if value is not None and not value.refs and (name in _MODELS or name == forward.cls.name.lower()):
+                    yield Expr(index, function, call)
+
+    def _is_built(self, cls: ClassInfo) -> bool:
+        """True when a method of another class of the file makes objects of the class."""
+        index, resolver = self.origins.program.index, self.origins.program.analysis.resolver
+        return any(
+            f.cls is not None and f.cls is not cls and resolver.expression(index, call.func, f) is cls
+            for f in index.functions
+            for call in f.calls
+        )
 
     def _changes(self, span: Span) -> Iterator[Alteration]:
         scope = span.call.scope

@@ -1,4 +1,4 @@
-"""Regions that a file makes by its own means: decorators that checkpoint what they are written over, home-made checkpoints."""
+"""Regions that a file makes by its own means: checkpointing decorators, home-made checkpoints."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def _decorated(program: Program, maker: FunctionInfo) -> Iterator[FunctionInfo]:
         if not isinstance(node, nodes.FunctionDef) or node.decorators is None:
             continue
         for decorator in node.decorators.nodes:
-            called = isinstance(decorator, nodes.Call)
-            target = resolver.expression(program.index, decorator.func if called else decorator, function.parent)
-            if target is (maker.parent if called else maker) and target is not None:
+            called = decorator if isinstance(decorator, nodes.Call) else None
+            target = resolver.expression(program.index, called.func if called else decorator, function.parent)
+            if target is not None and target is (maker.parent if called else maker):
                 yield function
 
 
