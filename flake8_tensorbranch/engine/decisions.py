@@ -10,11 +10,13 @@ from astroid import nodes
 from flake8_tensorbranch.engine import effects, promises, trace
 from flake8_tensorbranch.engine.batched import Batched
 from flake8_tensorbranch.engine.dimensions import Dimensions
+from flake8_tensorbranch.engine.fixedsize import is_fixed
 from flake8_tensorbranch.engine.frame import Facts
 from flake8_tensorbranch.engine.lattice import (
     CONTAINER,
     DATA,
     HOST,
+    MAPPING,
     MASK,
     NONDET,
     RANDOM,
@@ -36,6 +38,7 @@ from flake8_tensorbranch.syntax.names import FunctionInfo
 
 _INTERESTING: Final = DATA | SHAPE | RANDOM | UNBACKED
 _LASTING: Final = SYNCED | REPLAYED
+_SIZES: Final = SHAPE | UNBACKED
 
 
 def sites(program: Program, regions: Regions) -> Iterator[ValueSite]:
@@ -45,11 +48,13 @@ def sites(program: Program, regions: Regions) -> Iterator[ValueSite]:
     dimensions = Dimensions(program, regions)
     for scope, facts in program.facts.items():
         tests = program.index.tests if scope is None else scope.tests
-        if facts.exhausted or not tests:
+        if facts.exhausted or not (tests or (scope is not None and regions.of(scope, "compiled") is not None)):
             continue
         finder = _Finder(program, regions, mutations, batched, dimensions, scope, facts)
-        for node in tests:
-            yield from finder.at(node)
+        found = [(node, site) for node in tests for site in finder.at(node)]
+        eager = {n for node, site in found if _breaks(site) for n in _loops_around(node, site.node)}
+        yield from (site for node, site in found if site.kind is not SinkKind.SIZE_LOOP or node not in eager)
+        yield from finder.look_ups()
 
 
 class _Finder:
@@ -108,6 +113,8 @@ class _Finder:
             own = value.deps & ~MASK if isinstance(node, nodes.Match) and not value.kinds & TENSOR else truth_deps(value)
             if not own & _INTERESTING:
                 continue
+            if not own & (DATA | RANDOM) and self.is_fixed(leaf):
+                continue
             deps |= own & ~_LASTING
             if own & DATA:
                 lasting &= own
@@ -163,6 +170,7 @@ class _Finder:
         decides: Decides,
         effect: str,
         node: nodes.NodeNG,
+        form: str = "",
     ) -> ValueSite:
         memberships = self.memberships
         if "vmapped" in memberships and not self.batched.reads(self.scope, subject):
@@ -183,11 +191,34 @@ class _Finder:
             checked=promises.promised(self.scope, subject),
             declared=self.declared(kind, at),
             mutated=mutated,
-            form=effects.form(node),
+            form=form or effects.form(node),
             comparison=self.comparison(at) if kind is SinkKind.SIZE_BRANCH else "",
             frame_lost=effects.loses_frame(node, self.program.index) or self.searches(at),
             related=trace.way(self.program, self.scope, subject, memberships),
         )
+
+    def is_fixed(self, node: nodes.NodeNG) -> bool:
+        """True when the sizes that an expression depends on never change, so that a compiled region has one graph for them."""
+        return bool(self.memberships) and is_fixed(self.program.analysis.resolver, self.scope, self.facts, node)
+
+    def look_ups(self) -> Iterator[ValueSite]:
+        """The sites of look-ups by a size in traced functions: the size becomes a key, and with it a constant."""
+        if not self.memberships:
+            return
+        values = self.facts.values
+        for node in list(values):
+            if isinstance(node, nodes.Subscript):
+                owner, key = node.value, node.slice
+            elif isinstance(node, nodes.Call) and isinstance(node.func, nodes.Attribute) and node.func.attrname == "get" and node.args:
+                owner, key = node.func.expr, node.args[0]
+            else:
+                continue
+            table, size = values.get(owner, UNKNOWN), values.get(key, UNKNOWN)
+            if table.must(CONTAINER | MAPPING) and size.must(HOST) and size.const is not slice and size.deps & _SIZES and not size.deps & DATA and not self.is_fixed(key):
+                site = self.make(
+                    SinkKind.SIZE_LOOP, node, node, size.deps, True, "", Decides.WORK, "which entry is used", node, "look-up"
+                )
+                yield site
 
     def comparison(self, test: nodes.NodeNG) -> str:
         """How a size test compares: see `ValueSite.comparison`."""
@@ -222,11 +253,14 @@ class _Finder:
         """The site of a loop whose number of rounds depends on a value or a size."""
         value = self.facts.values.get(iterable, UNKNOWN)
         deps = length_deps(value)
+        rows = _rows(iterable) if value.kinds & CONTAINER and not _is_unpacked(node) else None
+        if rows is not None:
+            deps |= SHAPE
         if deps & UNBACKED and self.counts_as_value():
             deps |= DATA
         if value.kinds & CONTAINER and not deps & DATA and _from_tolist(iterable) and value.elem is not None and value.elem.deps & DATA:
             deps |= DATA
-        if not deps & _INTERESTING:
+        if not deps & _INTERESTING or (not deps & (DATA | RANDOM) and self.is_fixed(rows or iterable)):
             return
         kind = SinkKind.LOOP if deps & (DATA | RANDOM) else SinkKind.SIZE_LOOP
         certain = not value.kinds & UNKNOWN_KIND
@@ -243,6 +277,45 @@ def _from_tolist(node: nodes.NodeNG) -> bool:
             continue
         return False
     return False
+
+
+def _breaks(site: ValueSite) -> bool:
+    """True for a decision at which a compiled function breaks off, so that the loops around it run eagerly."""
+    member = site.regions.get("compiled")
+    if member is None or site.guarded or site.form == "assert" or member.entry.option("fullgraph") is True:
+        return False
+    return bool(site.deps & DATA)
+
+
+def _loops_around(node: nodes.NodeNG, test: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
+    """The loops of the scope that a decision stands in, comprehensions by their clauses, and those in its test."""
+    yield from test.nodes_of_class(nodes.Comprehension)
+    up: nodes.NodeNG | None = node
+    while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda, nodes.Module)):
+        if isinstance(up, (nodes.For, nodes.Comprehension)):
+            yield up
+        elif isinstance(up, (nodes.ListComp, nodes.SetComp, nodes.DictComp, nodes.GeneratorExp)):
+            yield from up.generators
+        up = up.parent
+
+
+def _rows(node: nodes.NodeNG) -> nodes.NodeNG | None:
+    """The tensor of `t.unbind(...)`, which gives as many tensors as the dimension is long; None for anything else."""
+    while isinstance(node, nodes.Call):
+        func = node.func
+        if isinstance(func, nodes.Name) and func.name in ("enumerate", "reversed", "zip") and node.args:
+            node = node.args[0]
+            continue
+        if isinstance(func, nodes.Attribute) and func.attrname == "unbind":
+            return node.args[0] if isinstance(func.expr, nodes.Name) and func.expr.name in ("torch", "th") and node.args else func.expr
+        return None
+    return None
+
+
+def _is_unpacked(node: nodes.NodeNG) -> bool:
+    """True for a comprehension whose list is unpacked into names: their number is the loop's."""
+    up = node.parent
+    return isinstance(node, nodes.Comprehension) and isinstance(up.parent, nodes.Assign) and isinstance(up.parent.targets[0], nodes.Tuple)
 
 
 def _in_truth_context(node: nodes.NodeNG) -> bool:

@@ -48,6 +48,12 @@ def looked_up(x: Tensor) -> Tensor:
     return x * _SCALES[x.shape[1]]  # error: [TBR302]
 
 
+@torch.compile(backend="eager")
+def looked_up_elsewhere(x: Tensor, factors: list[float]) -> Tensor:
+    x = x * factors[x.shape[1]]  # error: [TBR302]
+    return x * _SCALES.get(x.size(0), 1.0)  # error: [TBR302]
+
+
 # --- reached through calls and modules ------------------------------------------------------------
 def row_means(x: Tensor) -> list[Tensor]:
     return [row.mean() for row in x]  # error: [TBR302]
@@ -96,6 +102,9 @@ class Calm(nn.Module):
             x = x.sin()
         for _ in self.turns():  # ok: [TBR302] the same, across a call
             x = x.cos()
+        x = x * [0.5, 0.25][self.scale.shape[0] - 2]  # ok: [TBR302] by the size of a parameter
+        q, k = [part.sin() for part in x.unbind(0)]  # ok: [TBR302] the names tell the number
+        x = q + k
         for layer in self.layers:  # ok: [TBR302] a list of modules
             x = layer(x)
         for row in self.scale:  # ok: [TBR302] the rows of a parameter are as many every time
