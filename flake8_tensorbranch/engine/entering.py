@@ -8,16 +8,19 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.homemade import applied, home_made
 from flake8_tensorbranch.engine.lattice import UNKNOWN
-from flake8_tensorbranch.engine.origins import Expr, Origins
+from flake8_tensorbranch.engine.origins import Expr, Origins, assigned
 from flake8_tensorbranch.engine.program import Program, functions_of
-from flake8_tensorbranch.syntax.names import FunctionInfo
+from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 
 
 def handed(program: Program, scope: FunctionInfo | None, function: nodes.NodeNG | None) -> list[FunctionInfo]:
-    """The functions that a parameter of an enclosing function may be: those it decorates, and those it is called with.
+    """The functions that a wrapper of the file is given: a decorator, a maker of closures, a module around another.
 
-    `function` is what an entry in `scope` is given; anything but the name of such a parameter has none.
+    `function` is what an entry in `scope` is given: a parameter of a function around it, or an attribute that the
+    constructor sets to a parameter. Anything else has none.
     """
+    if isinstance(function, nodes.Attribute):
+        return _constructed(program, scope, function)
     if not isinstance(function, nodes.Name):
         return []
     maker = scope
@@ -32,6 +35,24 @@ def handed(program: Program, scope: FunctionInfo | None, function: nodes.NodeNG 
         for node, callees in facts.calls.items():
             if maker in callees and isinstance(node, nodes.Call) and node.args:
                 found.update(dict.fromkeys(functions_of(program.analysis, facts.values.get(node.args[0], UNKNOWN))))
+    return list(found)
+
+
+def _constructed(program: Program, scope: FunctionInfo | None, attribute: nodes.Attribute) -> list[FunctionInfo]:
+    """The functions of what the constructor of the class was given for an attribute of its object."""
+    init = scope.cls.methods.get("__init__") if scope is not None and scope.cls is not None else None
+    if scope is None or init is None or (dotted(attribute) or "").split(".")[:-1] != [scope.params[0].name]:
+        return []
+    sources = [assigned(store) for store in init.attribute_stores if store.attrname == attribute.attrname]
+    names = {s.name for s in sources if isinstance(s, nodes.Name) and any(p.name == s.name for p in init.params)}
+    origins = Origins(program)
+    found: dict[FunctionInfo, None] = {}
+    for caller, facts in program.facts.items():
+        for node, callees in facts.calls.items():
+            for name in names if init in callees else ():
+                given = origins.argument(Expr(program.index, caller, node), init, name)
+                if given is not None:
+                    found.update(dict.fromkeys(functions_of(program.analysis, origins.value(given))))
     return list(found)
 
 
