@@ -21,7 +21,7 @@ _TRACING: Final = frozenset(
 )
 _DRIVING: Final = frozenset({"backward", "manual_backward", "zero_grad"})
 _STEPS: Final = frozenset({"training_step", "validation_step", "test_step", "predict_step"})  # Lightning calls them, as a loop would
-_LONGEST_NAME: Final = 28
+_LONGEST_NAME: Final = 24
 _EXITS: Final = (nodes.Return, nodes.Break, nodes.Continue)
 Blocks = list[nodes.NodeNG]
 

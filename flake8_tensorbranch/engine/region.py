@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine import entering
+from flake8_tensorbranch.engine import entering, wrappers
 from flake8_tensorbranch.engine.arguments import Arguments
 from flake8_tensorbranch.engine.frame import Facts
 from flake8_tensorbranch.engine.lattice import NO_CONST, AbstractValue
@@ -78,6 +78,7 @@ class Regions:
         self.entries.extend(self._declared())
         for node, scope, functions in entering.made_by_hand(program):
             self.entries.append((Entry("checkpointed", node, scope, None, ()), functions))
+        self.entries.extend(self._wrapped())
         self._close()
 
     def of(self, function: FunctionInfo | None, kind: str) -> Membership | None:
@@ -168,6 +169,16 @@ class Regions:
                 found = [f for f in index.functions if settings.matches(kind, index.name, f.qualname.replace(".<locals>", ""))]  # type: ignore[arg-type]
                 if found:
                     yield Entry(kind, None, None, None, ()), found
+
+    def _wrapped(self) -> Iterator[tuple[Entry, list[FunctionInfo]]]:
+        """Entries in wrappers of the project, for the functions that no other entry is seen to be given."""
+        known = {(begin.kind, function) for begin, functions in self.entries for function in functions}
+        for made in wrappers.made(self.program):
+            kind = made.row.kind_with(made.options)
+            new = [f for f in made.functions if (kind, f) not in known]
+            if new:
+                known.update((kind, f) for f in new)
+                yield Entry(kind, made.node, made.scope, made.row, made.options), new
 
     def _close(self) -> None:
         """Close every region over the call edges, breadth first: each function keeps its shortest way."""

@@ -22,14 +22,14 @@ def check(site: ValueSite) -> Iterator[Finding]:
         return
     reentrant = member.entry.reentrant
     if reentrant is True:
-        flip = "a flip in the recompute is wrong in silence"
+        flip = "a flip on recompute gives wrong gradients silently"
     elif reentrant is False:
-        flip = "a flip in the recompute raises, or is silent"
+        flip = "a flip on recompute raises CheckpointError or is silent"
     else:
-        flip = "a flip in the recompute raises, or is wrong in silence"
+        flip = "a flip on recompute raises or gives wrong gradients"
     yield Finding(
         site.node,
-        sentence(f"`{{}}` decides {site.effect} in a checkpointed region: {flip}", site.subject, _HELP),
+        sentence(f"`{{}}` decides {site.effect} under checkpoint: {flip}", site.subject, _HELP),
         _HELP,
         site.certain,
         site.related,
