@@ -301,21 +301,20 @@ def _loops_around(node: nodes.NodeNG, test: nodes.NodeNG) -> Iterator[nodes.Node
 
 def _rows(node: nodes.NodeNG) -> nodes.NodeNG | None:
     """The tensor of `t.unbind(...)`, which gives as many tensors as the dimension is long; None for anything else."""
-    while isinstance(node, nodes.Call):
-        func = node.func
-        if isinstance(func, nodes.Name) and func.name in ("enumerate", "reversed", "zip") and node.args:
-            node = node.args[0]
-            continue
-        if isinstance(func, nodes.Attribute) and func.attrname == "unbind":
-            return node.args[0] if isinstance(func.expr, nodes.Name) and func.expr.name in ("torch", "th") and node.args else func.expr
+    if not isinstance(node, nodes.Call):
         return None
-    return None
+    func = node.func
+    if isinstance(func, nodes.Attribute) and func.attrname == "unbind":
+        of_torch = isinstance(func.expr, nodes.Name) and func.expr.name in ("torch", "th") and node.args
+        return node.args[0] if of_torch else func.expr
+    through = isinstance(func, nodes.Name) and func.name in ("enumerate", "reversed", "zip") and node.args
+    return _rows(node.args[0]) if through else None
 
 
 def _is_unpacked(node: nodes.NodeNG) -> bool:
     """True for a comprehension whose list is unpacked into names: their number is the loop's."""
-    up = node.parent
-    return isinstance(node, nodes.Comprehension) and isinstance(up.parent, nodes.Assign) and isinstance(up.parent.targets[0], nodes.Tuple)
+    up = node.parent.parent if isinstance(node, nodes.Comprehension) and node.parent is not None else None
+    return isinstance(up, nodes.Assign) and isinstance(up.targets[0], nodes.Tuple)
 
 
 def _in_truth_context(node: nodes.NodeNG) -> bool:

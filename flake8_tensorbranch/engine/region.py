@@ -72,6 +72,11 @@ class Regions:
         self.settings = settings
         self.entries: list[tuple[Entry, list[FunctionInfo]]] = []
         self._members: dict[str, dict[FunctionInfo, Membership]] = {}
+        self._subclasses: dict[ClassInfo, list[ClassInfo]] = {}
+        for cls in program.index.classes:
+            for base in program.analysis.resolver.mro(cls):
+                if isinstance(base, ClassInfo) and base is not cls:
+                    self._subclasses.setdefault(base, []).append(cls)
         for scope in program.facts:
             self.entries.extend(self._in_scope(scope))
         self.entries.extend(self._decorated())
@@ -134,9 +139,9 @@ class Regions:
                 if row is not None and forward is not None and base is not cls:
                     yield Entry(row.kind, cls.node, None, row, ()), [forward]
             decorators = cls.node.decorators.nodes if cls.node.decorators else ()
-            forward = cls.methods.get("forward")
-            for decorator in decorators if forward is not None else ():
-                yield from self._decorator(forward, decorator)
+            own = cls.methods.get("forward")
+            for decorator in decorators if own is not None else ():
+                yield from self._decorator(own, decorator)
 
     def _decorator(self, function: FunctionInfo, decorator: nodes.NodeNG) -> Iterator[tuple[Entry, list[FunctionInfo]]]:
         program = self.program
@@ -194,10 +199,19 @@ class Regions:
                 caller = queue.popleft()
                 way = members[caller].way
                 for node, callees in program.facts[caller].calls.items():
-                    for callee in callees:
+                    for callee in self._dispatched(callees, members):
                         if callee in program.facts and callee not in members and callee.name != "__init__" and not self._outside(callee, begin.kind):
                             members[callee] = Membership(begin, (*way, Step(caller, node)))
                             queue.append(callee)
+
+    def _dispatched(self, callees: set[FunctionInfo], members: dict[FunctionInfo, Membership]) -> Iterator[FunctionInfo]:
+        """The callees of a call, and the methods in their place in subclasses that run in the region."""
+        for callee in callees:
+            yield callee
+            for cls in self._subclasses.get(callee.cls, ()) if callee.cls is not None else ():
+                method = cls.methods.get(callee.name)
+                if method is not None and any(m in members for m in cls.methods.values()):
+                    yield method
 
     @staticmethod
     def _outside(function: FunctionInfo, kind: str) -> bool:

@@ -18,6 +18,7 @@ from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, RegionEntry
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 
 _DEPTH: Final = 3
+_CALLABLES: Final = (nodes.Name, nodes.Attribute, nodes.Call, nodes.Lambda)
 Options = tuple[tuple[str, object], ...]
 
 
@@ -60,7 +61,8 @@ def made(program: Program) -> Iterator[Made]:
         node = function.node
         for decorator in node.decorators.nodes if isinstance(node, nodes.FunctionDef) and node.decorators else ():
             for hand in _decorating(analysis, function, decorator):
-                yield Made(decorator, function.parent, replace(hand.row, forms=frozenset({"decorator"})), hand.options, [function])
+                row = replace(hand.row, forms=frozenset({"decorator"}))
+                yield Made(decorator, function.parent, row, hand.options, [function])
 
 
 def _functions(analysis: Analysis, facts: Facts, given: nodes.NodeNG) -> list[FunctionInfo]:
@@ -69,12 +71,12 @@ def _functions(analysis: Analysis, facts: Facts, given: nodes.NodeNG) -> list[Fu
 
 def _decorating(analysis: Analysis, function: FunctionInfo, decorator: nodes.NodeNG) -> Iterator[Hand]:
     """The hands of a decorator of the project, or of what a factory of it returns, that take the decorated function."""
-    called = isinstance(decorator, nodes.Call)
-    target = analysis.resolver.expression(function.module, decorator.func if called else decorator, function.parent)
+    called = decorator.func if isinstance(decorator, nodes.Call) else None
+    target = analysis.resolver.expression(function.module, called or decorator, function.parent)
     if not isinstance(target, FunctionInfo):
         return
     takers = [target]
-    if called:
+    if called is not None:
         names = {r.value.name for r in target.returns_nodes if isinstance(r.value, nodes.Name)}
         takers = [n for n in target.nested if n.name in names]
     for taker in takers:
@@ -116,12 +118,16 @@ def held(analysis: Analysis, init: FunctionInfo) -> tuple[Hand, ...]:
 def _handed(analysis: Analysis, function: FunctionInfo, depth: int) -> Iterator[Hand]:
     for inner in _nest(function):
         for call in inner.calls:
-            if not any(isinstance(a, (nodes.Name, nodes.Attribute, nodes.Call, nodes.Lambda)) for a in _arguments(call)):
+            if not any(isinstance(a, _CALLABLES) for a in (*call.args, *(k.value for k in call.keywords))):
                 continue
             for row, options, given in _entries(analysis, inner, call, depth):
                 name = _root(function, inner, given)
                 if name is not None:
                     yield Hand(name, row, options)
+
+
+def _literal(node: nodes.NodeNG) -> object:
+    return node.value if isinstance(node, nodes.Const) else NO_CONST
 
 
 def _nest(function: FunctionInfo) -> Iterator[FunctionInfo]:
@@ -130,24 +136,20 @@ def _nest(function: FunctionInfo) -> Iterator[FunctionInfo]:
         yield from _nest(inner)
 
 
-def _arguments(call: nodes.Call) -> list[nodes.NodeNG]:
-    return [*call.args, *(k.value for k in call.keywords)]
-
-
 def _entries(
     analysis: Analysis, scope: FunctionInfo, call: nodes.Call, depth: int
 ) -> Iterator[tuple[RegionEntry, Options, nodes.NodeNG]]:
     """The entries that a call makes: the row, its literal options, and the expression of the function."""
     row: RegionEntry | None = None
-    options: Options = tuple((k.arg, k.value.value if isinstance(k.value, nodes.Const) else NO_CONST) for k in call.keywords if k.arg)
+    options: Options = tuple((k.arg, _literal(k.value)) for k in call.keywords if k.arg)
     target = analysis.resolver.expression(scope.module, call.func, scope)
     if isinstance(target, str):
         row = entry(target)
     elif isinstance(target, Variable):
         for ref in analysis.of_target(target).refs:
-            for name in ref.function.refs if isinstance(ref, Partial) and not ref.args else ():
-                row = row or (entry(name) if isinstance(name, str) else None)
-                options = (*((k, v.const) for k, v in ref.keywords if isinstance(ref, Partial)), *options)
+            if isinstance(ref, Partial) and not ref.args:
+                row = next((found for n in ref.function.refs if isinstance(n, str) and (found := entry(n))), None)
+                options = (*((k, v.const) for k, v in ref.keywords), *options)
     elif isinstance(target, FunctionInfo):
         for hand in handed(analysis, target, depth - 1) if depth > 1 else ():
             given = argument(call, target, hand.parameter)
@@ -167,7 +169,7 @@ def _entries(
 
 
 def _root(function: FunctionInfo, scope: FunctionInfo, given: nodes.NodeNG, depth: int = 4) -> str | None:
-    """The parameter of `function` (or attribute of its object) that an expression in `scope` calls or is; None for others."""
+    """The parameter of `function` (or attribute of its object) that an expression in `scope` is or calls, if any."""
     if depth <= 0:
         return None
     if isinstance(given, nodes.Attribute):

@@ -35,8 +35,8 @@ class Finding:
 class Rule:
     """What a rule is: the sinks it looks at, its class, and since when it is stable.
 
-    `level`: E wrong every time the code is reached, W wrong when something flips or a real cost, I information. `opt_in` rules run only
-    when enabled; a rule whose findings are partly opt-in says so per finding.
+    `level`: E wrong every time the code is reached, W wrong when something flips or a real cost, I information. `opt_in`
+    rules run only when enabled; a rule whose findings are partly opt-in says so per finding.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Loaded:
 
 
 def sentence(template: str, subject: str, help_: str) -> str:
-    """A finding's message: `template` with its `{}` replaced by the subject, cut so that the line with `help_` has room."""
+    """A message: `template` with its `{}` replaced by the subject, cut so that the line with `help_` has room."""
     room = max(LONGEST - (len(template) - len("{}")) - len("; ") - len(help_), _SHORTEST)
     if len(subject) > room:
         subject = subject.removesuffix("...")[: room - len("...")].rstrip() + "..."

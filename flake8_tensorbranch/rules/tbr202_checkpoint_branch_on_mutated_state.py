@@ -19,10 +19,10 @@ def check(site: ValueSite) -> Iterator[Finding]:
     if member is None or not site.mutated or site.deps & RANDOM:
         return
     outcome = "wrong in silence" if member.entry.reentrant is True else "CheckpointError, or wrong in silence"
-    template = f"the checkpointed region changes `{{}}`, which decides {site.effect}: the recompute flips it ({outcome})"
+    decides = f"the checkpointed region changes `{{}}`, which decides {site.effect}"
     yield Finding(
         site.node,
-        sentence(template, site.mutated, _HELP),
+        sentence(f"{decides}: the recompute flips it ({outcome})", site.mutated, _HELP),
         _HELP,
         site.certain,
         site.related,

@@ -16,7 +16,9 @@ _HELP: Final = "decide in `__init__`, or pad"
 def check(site: ValueSite) -> Iterator[Finding]:
     """One more graph per outcome; with `dynamic=False` one per size, up to the recompile limit."""
     member = site.regions.get("compiled")
-    if member is None or site.declared or site.guarded or not site.deps & (SHAPE | UNBACKED) or site.decides is Decides.NOTHING:
+    if member is None or site.declared or site.guarded or site.decides is Decides.NOTHING:
+        return
+    if not site.deps & (SHAPE | UNBACKED):
         return
     if site.comparison == "empty" or (site.comparison == "equality" and site.decides is Decides.ERROR):
         return  # sizes 0 and 1 are specialised anyway, and validation by equality folds: neither adds a graph

@@ -120,6 +120,10 @@ def test_unrolled_loops_cost_a_graph_per_size_and_the_silent_ones_do_not() -> No
         assert graphs_over(original(module.calm), BATCHED) == 2
         assert graphs_over(original(module.by_rows), TALL) == 8
         assert graphs_over(original(module.by_name), TALL) == 8
+        wide = [(torch.ones(4, size), [1.0] * 13) for size in range(2, 13)]
+        assert graphs_over(original(module.looked_up_elsewhere), wide) == 8
+        tall = [(torch.ones(size, 4), [1.0] * 13) for size in range(2, 13)]
+        assert graphs_over(original(module.looked_up_elsewhere), tall) == 8
         assert graphs_over(module.row_means, TALL) == 8
         assert graphs_over(module.Recurrence(), BATCHED) == 8
         assert graphs_over(original(module.decayed_sum), [(torch.ones(2, size),) for size in range(2, 13)]) == 8

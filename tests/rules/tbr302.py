@@ -104,7 +104,7 @@ class Calm(nn.Module):
             x = x.cos()
         x = x * [0.5, 0.25][self.scale.shape[0] - 2]  # ok: [TBR302] by the size of a parameter
         q, k = [part.sin() for part in x.unbind(0)]  # ok: [TBR302] the names tell the number
-        x = q + k
+        x = torch.stack([q, k])
         for layer in self.layers:  # ok: [TBR302] a list of modules
             x = layer(x)
         for row in self.scale:  # ok: [TBR302] the rows of a parameter are as many every time
