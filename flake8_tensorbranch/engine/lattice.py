@@ -59,6 +59,7 @@ DEP_NAMES: Final = {
 }
 
 MODULE_KINDS: Final = OBJECT | CALLABLE | NAMESPACE
+HOLDERS: Final = CONTAINER | MAPPING | OBJECT  # only these have elements
 
 MAX_REFS: Final = 6
 MAX_ITEMS: Final = 24
@@ -157,13 +158,15 @@ def make(
     elem: AbstractValue | None = None,
     items: Items | None = None,
 ) -> AbstractValue:
-    """The interned abstract value with these components; structure deeper than `MAX_DEPTH` is forgotten."""
+    """The interned abstract value with these components; structure is kept for `HOLDERS`, down to `MAX_DEPTH`."""
     key = (kinds, deps, type(const), const, refs, elem, items)
     found = _interned.get(key)
     if found is not None:
         return found
     if len(refs) > MAX_REFS or MANY in refs:
         refs, kinds = _MANY_REFS, kinds | UNKNOWN_KIND
+    if (elem is not None or items is not None) and not kinds & HOLDERS:
+        elem = items = None
     if items is not None and len(items) > MAX_ITEMS:
         items = None
     if (elem is not None or items is not None) and _depth(elem, items) > MAX_DEPTH:
@@ -248,7 +251,7 @@ def _join(a: AbstractValue, b: AbstractValue) -> AbstractValue:
         if a.items is None or b.items is None:
             # Only one side is a container with known keys: its keys stay where the other side is no container at all.
             one, other = (a, b) if b.items is None else (b, a)
-            items = None if other.kinds & (CONTAINER | MAPPING | OBJECT) else one.items
+            items = None if other.kinds & HOLDERS else one.items
         elif [k for k, _ in a.items] == [k for k, _ in b.items]:
             items = tuple((k, join(v, w)) for (k, v), (_, w) in zip(a.items, b.items, strict=True))
         else:
@@ -285,7 +288,8 @@ def without(value: AbstractValue, kinds: int) -> AbstractValue:
     if not left:
         return BOTTOM
     const = NO_CONST if value.const is None and kinds & NONE else value.const
-    return make(left, value.deps, const, value.refs, value.elem, value.items)
+    refs = _NO_REFS if kinds & UNKNOWN_KIND and MANY in value.refs else value.refs  # too many to be known
+    return make(left, value.deps, const, refs, value.elem, value.items)
 
 
 def only(value: AbstractValue, kinds: int) -> AbstractValue:
