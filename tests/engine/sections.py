@@ -1,9 +1,10 @@
 """Reads the Markdown pages of engine tests: one test for each section that holds code.
 
-A page begins with a title; the code under the title comes before the code of every section. A section is a heading of the second
-level with one or more `python` blocks; the line before a block may name its file (`` `helpers.py`: ``), else it is `main.py`.
-Trailing comments say what the engine must believe of the expression statement on that line. Such a statement is written to the
-file as an assignment to `_`, for the engine does not look into a call whose value nobody uses.
+A page begins with a title; the code under the title comes before the code of every section. A section is a heading of
+the second level with one or more `python` blocks; the line before a block may name its file (`` `helpers.py`: ``), else
+it is `main.py`. Trailing comments say what the engine must believe of the expression statement on that line. Such a
+statement is written to the file as an assignment to `_`, for the engine does not look into a call whose value nobody
+uses.
 
     x  # revealed: tensor            exactly this
     x  # wanted: tensor              this is right, and the engine does not know it yet: fails once it does

@@ -22,7 +22,8 @@ def differences(section: Section, expectations: list[Expectation], folder: Path)
     for file in {e.file for e in expectations}:
         here = [e for e in expectations if e.file == file]
         found = believed(folder, file, {e.line for e in here}, project)
-        problems += [f"{file}:{e.line}: {e.code}: {found[e.line]}, not {e.text}" for e in here if found[e.line] != e.text]
+        wrong = [e for e in here if found[e.line] != e.text]
+        problems += [f"{file}:{e.line}: {e.code}: {found[e.line]}, not {e.text}" for e in wrong]
     return problems
 
 
