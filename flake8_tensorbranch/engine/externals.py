@@ -135,7 +135,7 @@ def new_record(record: RecordType, args: Arguments) -> AbstractValue:
 
 def _is_class(qualname: str) -> bool:
     last = qualname.rsplit(".", 1)[-1]
-    return last[:1].isupper() and not last.isupper()
+    return last[:1].isupper() and (not last.isupper() or qualname.startswith("torch.nn."))  # GELU, LSTM: no constants
 
 
 def _numpy(name: str, args: Arguments) -> AbstractValue:
