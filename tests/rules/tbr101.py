@@ -97,7 +97,7 @@ def selected_rows(x: Tensor, mask: Tensor, head: nn.Linear) -> Tensor:
     rows = mask.nonzero().squeeze(-1)
     if rows.shape[0] == 0:  # error: [TBR101]
         return x
-    picked = x[mask]
+    picked = x[mask > 0]
     if picked.numel() > 4:  # error: [TBR101]
         picked = picked[:4]
     return x.index_add(0, rows[:4], head(picked))
