@@ -6,6 +6,7 @@ import argparse
 import ast
 import json
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
@@ -20,11 +21,14 @@ from flake8_tensorbranch.settings import OPTIONS, Settings, SettingsError
 from flake8_tensorbranch.source import SourceFile
 
 CLEAN, FOUND, USAGE, INTERRUPTED = 0, 1, 2, 130
+PLACE = re.compile(r"(?P<file>.*?):(?P<line>[0-9]{1,9})(:(?P<column>[0-9]{1,9}))?", re.DOTALL)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and give its exit status: 0 clean, 1 something found, 2 a wrong command line."""
-    options = parser().parse_args(argv)
+    given = sys.argv[1:] if argv is None else argv
+    # A place in standard input begins with a dash, which argparse would take for an option.
+    options = parser().parse_args([part[1:] if re.fullmatch("-:[0-9:]+", part) else part for part in given])
     try:
         status = int(options.run(options))
         sys.stdout.flush()
@@ -54,14 +58,13 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--statistics", action="store_true", help="show counts for each code instead of findings")
     command.add_argument("-e", "--exit-zero", action="store_true", help="exit with 0 even when something was found")
     command.add_argument("--stdin-filename", metavar="NAME", help="the path that standard input is known by")
-    for option in OPTIONS:
-        command.add_argument(
-            option.flag,
-            action="append" if option.is_list else "store",
-            default=option.default,
-            metavar=option.metavar,
-            help=option.help,
-        )
+    _add_options(command)
+
+    command = commands.add_parser("reveal", help="show what the analysis believes at one place of a file")
+    command.set_defaults(run=reveal)
+    command.add_argument("place", metavar="FILE:LINE[:COL]", help="a file, or - for standard input, and a place in it")
+    command.add_argument("--stdin-filename", metavar="NAME", help="the path that standard input is known by")
+    _add_options(command)
 
     command = commands.add_parser("rule", help="show the page of a rule")
     command.set_defaults(run=rule)
@@ -73,6 +76,17 @@ def parser() -> argparse.ArgumentParser:
     command = commands.add_parser("version", help="show the version")
     command.set_defaults(run=version)
     return top
+
+
+def _add_options(command: argparse.ArgumentParser) -> None:
+    for option in OPTIONS:
+        command.add_argument(
+            option.flag,
+            action="append" if option.is_list else "store",
+            default=option.default,
+            metavar=option.metavar,
+            help=option.help,
+        )
 
 
 def check(options: argparse.Namespace) -> int:
@@ -103,9 +117,7 @@ def findings(source: SourceFile, settings: Settings) -> list[Diagnostic]:
     try:
         if not source.mentions(settings.gate_words):
             return []
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(source.text)
+        tree = _parse(source)
     except SyntaxError as error:
         line, column = error.lineno or 1, max((error.offset or 1) - 1, 0)
         text = source.lines[line - 1] if line <= len(source.lines) else ""
@@ -119,6 +131,53 @@ def findings(source: SourceFile, settings: Settings) -> list[Diagnostic]:
         return analyse(source, settings, tree)
     except Exception as error:
         return [analysis_failed(error)]
+
+
+def reveal(options: argparse.Namespace) -> int:
+    """Print the expressions at one place, each with its abstract value, its regions and the way of the value.
+
+    Raises `SettingsError` for a place that does not exist and for a file that cannot be read or analysed.
+    """
+    settings = Settings.from_options(options)
+    target = PLACE.fullmatch(options.place)
+    if target is None:
+        raise SettingsError(f"{options.place!r} is not FILE:LINE or FILE:LINE:COL, such as model.py:20:8")
+    source = read(target["file"] or STDIN, options.stdin_filename)
+    if isinstance(source, Unreadable):
+        raise SettingsError(f"{source.path}: {source.reason.message}")
+    line, column = int(target["line"]), int(target["column"] or 0)
+    if not 1 <= line <= len(source.lines):
+        raise SettingsError(f"{source.path} has no line {line}: it has {len(source.lines)}")
+    width = len(source.lines[line - 1])
+    if target["column"] is not None and not 1 <= column <= width:
+        raise SettingsError(f"{source.path}:{line} has no column {column}: the line has {width}")
+    from flake8_tensorbranch import reveal as core
+
+    try:
+        found = core.reveal(source, settings, line, column - 1 if column else None)
+    except Exception as error:
+        raise SettingsError(f"{source.path}: {_unanalysed(source, error)}") from error
+    lines = [row for item in core.render(found) for row in item.splitlines()]
+    _print(lines or [f"{source.path}:{line}: no expression that a path reaches is here"])
+    return CLEAN
+
+
+def _unanalysed(source: SourceFile, error: Exception) -> str:
+    """Why a file cannot be looked at: its own syntax, else the fault of ours."""
+    try:
+        _parse(source)
+    except (SyntaxError, ValueError) as wrong:
+        where = f"line {wrong.lineno}: " if isinstance(wrong, SyntaxError) and wrong.lineno else ""
+        return f"{where}{wrong.msg if isinstance(wrong, SyntaxError) else wrong}"
+    except (RecursionError, MemoryError):
+        pass
+    return analysis_failed(error).message
+
+
+def _parse(source: SourceFile) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(source.text)
 
 
 def rule(options: argparse.Namespace) -> int:

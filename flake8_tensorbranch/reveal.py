@@ -19,10 +19,16 @@ from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.source import SourceFile
 from flake8_tensorbranch.syntax.tree import paused_gc
 
+Span = tuple[tuple[int, int], tuple[int, int]]
+"""The (line, column) where an expression begins, and the one behind its end."""
+
 
 @dataclass(frozen=True, slots=True)
 class Revealed:
-    """One expression: where it is, its text, its abstract value, the regions it runs in, and the way of the value."""
+    """One expression: where it is, its text, its abstract value, the regions it runs in, and the way of the value.
+
+    Lines are 1-based; `column` counts characters from 0, as the columns of `way` do where they lie in the same file.
+    """
 
     line: int
     column: int
@@ -52,25 +58,38 @@ def reveal(
         program = Program(analysis, index)
         program.solve()
         regions = Regions(program, settings)
-        found = []
+        place = None if column is None else (line, column)
+        found: list[tuple[Span, Revealed]] = []
         for scope, facts in program.facts.items():
             for node, value in facts.values.items():
-                if node.lineno is None or not _covers(node, line, column):
+                span = _span(source, node)
+                if span is None or not _covers(span, line, place):
                     continue
                 kinds = tuple(regions.kinds(scope))
                 memberships = {k: m for k in kinds if (m := regions.of(scope, k)) is not None}
-                way = trace.way(program, scope, node, memberships)
-                found.append(Revealed(node.lineno, node.col_offset or 0, trace.spelled(node), value, kinds, way))
-        return sorted(found, key=lambda r: (r.line, r.column, -len(r.text)))
+                way = tuple(_in_characters(source, r) for r in trace.way(program, scope, node, memberships))
+                found.append((span, Revealed(*span[0], trace.spelled(node), value, kinds, way)))
+        found.sort(key=lambda item: (item[0][0], [-part for part in item[0][1]], item[1].text, item[1].render()))
+        return [item for _, item in found]
 
 
-def _covers(node: nodes.NodeNG, line: int, column: int | None) -> bool:
-    if column is None:
-        return bool(node.lineno == line)
-    if node.lineno != line or node.col_offset is None:
-        return False
-    end = node.end_col_offset if node.end_lineno == line and node.end_col_offset is not None else 1 << 30
-    return bool(node.col_offset <= column < end)
+def _span(source: SourceFile, node: nodes.NodeNG) -> Span | None:
+    """Where an expression begins and ends, in characters; None for a node without a place."""
+    if node.lineno is None or node.col_offset is None:
+        return None
+    start = source.position(node.lineno, node.col_offset)
+    return start, source.position(node.end_lineno or node.lineno, node.end_col_offset or node.col_offset + 1)
+
+
+def _covers(span: Span, line: int, place: tuple[int, int] | None) -> bool:
+    return span[0][0] == line if place is None else span[0] <= place < span[1]
+
+
+def _in_characters(source: SourceFile, related: Related) -> Related:
+    if related.path != source.path:
+        return related
+    line, column = source.position(related.line, related.column)
+    return related._replace(line=line, column=column)
 
 
 def render(found: list[Revealed]) -> Iterator[str]:

@@ -9,8 +9,6 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any, Final, Literal
 
-from astroid import nodes
-
 from flake8_tensorbranch.diagnostic import Related
 from flake8_tensorbranch.engine.sink import SinkKind
 
@@ -23,7 +21,7 @@ _SHORTEST: Final = 8
 class Finding:
     """What a rule says about a site. `message` and `help` together make the one line a user reads."""
 
-    node: nodes.NodeNG
+    node: Any  # the tree's node; rules hand it on and do not look into it
     message: str
     help: str
     certain: bool = True

@@ -30,13 +30,15 @@ ROOMS = {
     "project": {"syntax", "source", "diagnostic"},
     "engine": CORE,
     "rules": {"rules", "engine.sink", "engine.lattice", "diagnostic"},
-    "check": {"rules", *CORE},
+    "memory": {"engine.lattice"},
+    "check": {"rules", "memory", *CORE},
+    "reveal": {"check", *CORE},
     "gate": {"check", "settings", "source", "diagnostic"},
     "selection": {"settings"},
     "files": {"source", "diagnostic"},
     "render": {"pages", "source", "diagnostic"},
     "plugin": {"gate", "settings", "source", "diagnostic"},
-    "cli": {"gate", "pages", "selection", "files", "render", "settings", "source", "diagnostic"},
+    "cli": {"gate", "pages", "selection", "files", "render", "reveal", "settings", "source", "diagnostic"},
     "__main__": {"cli"},
 }
 # Modules that must know less than their room does, and nothing of astroid.
