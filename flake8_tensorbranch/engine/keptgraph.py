@@ -10,7 +10,7 @@ from astroid import nodes
 from flake8_tensorbranch.engine import routing
 from flake8_tensorbranch.engine.changes import How
 from flake8_tensorbranch.engine.insides import Activation
-from flake8_tensorbranch.engine.lattice import UNKNOWN
+from flake8_tensorbranch.engine.lattice import HOST, NONE, UNKNOWN
 from flake8_tensorbranch.engine.locate import site, skipped
 from flake8_tensorbranch.engine.modes import without_grad
 from flake8_tensorbranch.engine.mutation import Mutations
@@ -55,7 +55,8 @@ class KeptGraph:
 
     def keeps(self, activation: Activation, value: Any) -> bool:
         """True when an expression is computed from a trainable parameter with gradients recorded."""
-        if without_grad(self.origins, activation.expr(value), 0):
+        plain = activation.facts.values.get(value, UNKNOWN).must(HOST | NONE)
+        if plain or without_grad(self.origins, activation.expr(value), 0):
             return False
         if any(_is_cut(n) for n in value.nodes_of_class((nodes.Call, nodes.Attribute))):
             return False
