@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -15,9 +16,10 @@ from flake8_tensorbranch.engine.places import Place
 from flake8_tensorbranch.engine.program import Program
 from flake8_tensorbranch.engine.region import Regions
 from flake8_tensorbranch.engine.uses import reads, sources
-from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 Order = tuple[tuple[int, int], ...]
+_CACHE: Final = re.compile(r"(^|_)(caches?|past)(_|$)|(^|_)kv(_|$)")
 _NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _BRANCHES: Final = (nodes.If, nodes.For, nodes.While, nodes.Try, nodes.IfExp, nodes.Match)
 
@@ -48,15 +50,21 @@ class Mutations:
         return self._changes
 
     def read(self, scope: FunctionInfo | None, test: nodes.NodeNG) -> str:
-        """The state that a predicate reads and its region changes, as spelled; empty when there is none."""
+        """The state that a predicate reads and its own region changes, as spelled; empty when there is none.
+
+        What a cache of keys and values grows by is a matter of the change itself, not of each test of its length.
+        """
         if scope is None:
             return ""
         for activation in self.insides.all():
-            if activation.function is not scope or not self.changes:
+            if activation.function is not scope:
+                continue
+            changes = [c for c in self.changes if c.activation.entry is activation.entry and not _fills_cache(c)]
+            if not changes:
                 continue
             for at, node in sources(activation, test):
                 place = places.of(at, node)
-                if place is not None and any(self.matters(change, at, node, place) for change in self.changes):
+                if place is not None and any(self.matters(change, at, node, place) for change in changes):
                     return dotted(node) or node.as_string()
         return ""
 
@@ -104,6 +112,17 @@ class Mutations:
                     place = places.of(activation, read)
                     if place is not None and activation.reached(read):
                         yield activation, read, place
+
+
+def _fills_cache(change: Change) -> bool:
+    """True for a change of a cache of keys and values: `update` of one, or any change of what is named so."""
+    node = change.node
+    if isinstance(node, nodes.Call) and isinstance(node.func, nodes.Attribute) and node.func.attrname == "update":
+        return True
+    root = change.place.root
+    if isinstance(root, ClassInfo):
+        return "Cache" in root.name
+    return isinstance(root, tuple) and isinstance(root[0], FunctionInfo) and bool(_CACHE.search(str(root[1])))
 
 
 def order_of(activation: Activation, node: Any) -> Order:

@@ -130,6 +130,60 @@ def run_nonlocal(x: Tensor) -> Tensor:
 
 
 # --- tempting, and rightly silent -----------------------------------------------------------------
+class Cache:
+    def __init__(self) -> None:
+        self.keys: Tensor | None = None
+        self.filled = 0
+
+    def update(self, keys: Tensor) -> Tensor:
+        self.keys = keys if self.keys is None else torch.cat([self.keys, keys], dim=-2)  # error: [TBR205]
+        self.filled += keys.shape[-2]  # error: [TBR205]
+        return self.keys
+
+
+class Windowed(nn.Module):
+    def __init__(self, window: int = 8, shift: int = 4) -> None:
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.window = window
+        self.shift = shift
+
+    def fit(self, size: int) -> None:
+        if size <= self.window:  # ok: [TBR202] written with the same value when it runs again
+            self.shift = 0
+
+    def roll(self, x: Tensor, back: bool = False) -> Tensor:
+        if self.shift > 0:  # ok: [TBR202] written at the start of every run, before it is read
+            x = x.roll(self.shift if back else -self.shift, 0)
+        return x
+
+    def forward(self, x: Tensor, past_cache: Cache | None = None) -> Tensor:
+        self.fit(x.shape[0])
+        x = self.roll(x)
+        keys = self.fc(x)
+        if past_cache is not None:
+            keys = past_cache.update(keys)
+            if past_cache.filled > 16:  # ok: [TBR202] the cache's own growth is what is reported
+                keys = keys[-16:]
+        return self.roll(keys, back=True)
+
+
+class Stage(nn.Module):
+    def __init__(self, depth: int = 2) -> None:
+        super().__init__()
+        self.blocks = nn.ModuleList(Windowed() for _ in range(depth))
+
+    def forward(self, x: Tensor) -> Tensor:
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+
+def run_windowed(block: Windowed, stage: Stage, x: Tensor, cache: Cache) -> Tensor:
+    x = checkpoint(block, x, cache, use_reentrant=False)
+    return checkpoint(stage, x, use_reentrant=False)
+
+
 class Calm(nn.Module):
     def __init__(self, depth: int = 2) -> None:
         super().__init__()
