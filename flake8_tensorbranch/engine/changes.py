@@ -176,9 +176,7 @@ def _augmented(activation: Activation, node: nodes.AugAssign) -> Iterator[Change
 
 
 def _rebinds_outer(function: FunctionInfo, name: str) -> bool:
-    return name in function.declared_global or any(
-        name in n.names for n in function.node.nodes_of_class(nodes.Nonlocal, _NESTED)
-    )
+    return name in function.declared_global or name in function.declared_nonlocal
 
 
 def _in_place(activation: Activation, place: Place) -> How:

@@ -28,7 +28,8 @@ def sites(program: Program, regions: Regions) -> Iterator[CheckpointSite | Scope
     recomputes = Recomputes(origins, regions)
     checkpoints = any(e.kind == "checkpointed" for e, _ in regions.entries) or bool(recomputes.home)
     scoped = Scoped(origins, regions, recomputes)
-    if checkpoints or any(isinstance(n, nodes.With) for n in program.index.tree.nodes_of_class(nodes.With)):
+    # A scope can end too early only for a backward in view, or for a step whose caller runs it.
+    if program.index.mentions(("backward(", "_step(", "autograd.grad")):
         yield from scoped.sites()
     if checkpoints:
         yield from _Calls(origins, recomputes, scoped.backward).sites()

@@ -149,6 +149,8 @@ class _Finder:
         if deps & UNBACKED and not deps & DATA and self.counts_as_value():
             deps |= DATA
         sized = not deps & (DATA | RANDOM) and bool(deps & (SHAPE | UNBACKED)) and not mutated
+        if sized and not self.memberships:
+            return  # sizes matter where something is traced or compiled
         if isinstance(node, nodes.While):
             kind = SinkKind.SIZE_LOOP if sized else SinkKind.LOOP
         elif decides is Decides.ERROR:

@@ -137,10 +137,7 @@ def named(activation: Activation, name: str, line: int, depth: int = _DEPTH) -> 
 
 
 def _is_nonlocal(function: FunctionInfo, name: str) -> bool:
-    return any(
-        name in n.names
-        for n in function.node.nodes_of_class(nodes.Nonlocal, (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef))
-    )
+    return name in function.declared_nonlocal
 
 
 def _local(activation: Activation, name: str, bound: list[Any], line: int, depth: int) -> Place | None:

@@ -120,12 +120,11 @@ class Recomputes:
     def all(self) -> Iterator[Recompute]:
         """Every recomputed call of the file under check."""
         index = self.origins.program.index
-        for scope in (None, *index.functions):
-            if scope in self.origins.program.facts:
-                for node in index.calls if scope is None else scope.calls:
-                    found = self.direct(Expr(index, scope, node))
-                    if found is not None:
-                        yield found
+        for scope in self.origins.program.facts:
+            for node in index.calls if scope is None else scope.calls:
+                found = self.direct(Expr(index, scope, node))
+                if found is not None:
+                    yield found
 
     def reads(self, made: Recompute) -> list[FunctionInfo]:
         """The functions that run again: all that the checkpointed ones reach."""

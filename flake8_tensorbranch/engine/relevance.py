@@ -32,7 +32,7 @@ _MAX_DEPTH: Final = 8
 
 
 EVERYTHING: Final = (
-    ".backward(", "manual_backward", "training_step", "all_reduce", "distributed", "accelerat", "DistributedDataParallel", "deterministic",
+    ".backward(", "manual_backward", "training_step", "all_reduce", "torch.distributed", "import distributed", "accelerat", "DistributedDataParallel", "deterministic",
     "sdpa_kernel", "sdp_kernel", "use_reentrant", "context_fn", "torch.compile", "torch.export", "vmap", "flex_attention", "cudnn.",
     "symbolic_trace", "jit.trace", "preserve_rng_state", "functional_call", "checkpoint_wrapper", "checkpoint_sequential", "make_fx",
 )  # fmt: skip

@@ -42,6 +42,7 @@ class FunctionInfo:
         "calls",
         "cls",
         "declared_global",
+        "declared_nonlocal",
         "decorator_names",
         "is_generator",
         "module",
@@ -74,6 +75,7 @@ class FunctionInfo:
         self.tests: list[nodes.NodeNG] = []
         self.returns_nodes: list[nodes.Return] = []
         self.declared_global: set[str] = set()
+        self.declared_nonlocal: set[str] = set()
         self.is_generator = False
         self.decorator_names: list[str] = []
         if isinstance(node, nodes.FunctionDef) and node.decorators is not None:
@@ -329,8 +331,8 @@ class _Walk:
                 if function is not None:
                     function.is_generator = True
             elif kind is nodes.Global or kind is nodes.Nonlocal:
-                if function is not None and kind is nodes.Global:
-                    function.declared_global.update(node.names)
+                if function is not None:
+                    (function.declared_global if kind is nodes.Global else function.declared_nonlocal).update(node.names)
             elif kind is nodes.Import:
                 for name, alias in node.names:
                     bound = alias or name.split(".", 1)[0]
