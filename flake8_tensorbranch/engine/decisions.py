@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from astroid import nodes
@@ -29,7 +29,7 @@ from flake8_tensorbranch.engine.lattice import (
     UNKNOWN_KIND,
     AbstractValue,
 )
-from flake8_tensorbranch.engine.mutation import Mutations
+from flake8_tensorbranch.engine.mutation import Mutations, mutations_of
 from flake8_tensorbranch.engine.operators import length_deps, truth_deps
 from flake8_tensorbranch.engine.program import Program
 from flake8_tensorbranch.engine.region import Regions
@@ -43,7 +43,7 @@ _SIZES: Final = SHAPE | UNBACKED
 
 def sites(program: Program, regions: Regions) -> Iterator[ValueSite]:
     """Every decision site of the program's scopes."""
-    mutations = Mutations(program, regions)
+    mutations = mutations_of(program, regions)
     batched = Batched(program, regions)
     dimensions = Dimensions(program, regions)
     for scope, facts in program.facts.items():
@@ -111,7 +111,7 @@ class _Finder:
         best = 0
         for leaf, value in self.leaves(test):
             own = value.deps & ~MASK if isinstance(node, nodes.Match) and not value.kinds & TENSOR else truth_deps(value)
-            if not own & _INTERESTING:
+            if not own & _INTERESTING or (own & DATA and self.is_settled(leaf, truth_deps)):
                 continue
             if not own & (DATA | RANDOM) and self.is_fixed(leaf):
                 continue
@@ -203,6 +203,10 @@ class _Finder:
         """True when the sizes that an expression depends on never change, so that a compiled region has one graph for them."""
         return bool(self.memberships) and is_fixed(self.program.analysis.resolver, self.scope, self.facts, node)
 
+    def is_settled(self, node: nodes.NodeNG, deps: Callable[[AbstractValue], int]) -> bool:
+        """True in a checkpointed region for what was read before it ran: the recompute is handed the same number."""
+        return [*self.memberships] == ["checkpointed"] and self.mutations.settled(self.scope, node, deps)
+
     def look_ups(self) -> Iterator[ValueSite]:
         """The sites of look-ups by a size in traced functions: the size becomes a key, and with it a constant."""
         if not self.memberships:
@@ -264,6 +268,8 @@ class _Finder:
             deps |= DATA
         if not deps & _INTERESTING or (not deps & (DATA | RANDOM) and self.is_fixed(rows or iterable)):
             return
+        if deps & DATA and self.is_settled(iterable, length_deps):
+            return
         kind = SinkKind.LOOP if deps & (DATA | RANDOM) else SinkKind.SIZE_LOOP
         certain = not value.kinds & UNKNOWN_KIND
         yield self.make(kind, iterable, iterable, deps & ~NONDET | value.deps & NONDET, certain, "", Decides.WORK, "how often the loop runs", node)
@@ -321,7 +327,8 @@ def _is_unpacked(node: nodes.NodeNG) -> bool:
 
 def _in_truth_context(node: nodes.NodeNG) -> bool:
     """True when an enclosing test already looks at this operand's truth."""
-    up, child = node.parent, node
+    up: nodes.NodeNG | None = node.parent
+    child = node
     while isinstance(up, nodes.BoolOp) or (isinstance(up, nodes.UnaryOp) and up.op == "not"):
         if isinstance(up, nodes.BoolOp) and up.values[-1] is not child:
             return True

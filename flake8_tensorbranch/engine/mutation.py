@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Callable, Iterator
+from typing import Any, Final, cast
 
 from astroid import nodes
 
 from flake8_tensorbranch.engine import places
 from flake8_tensorbranch.engine.changes import Change, How, changes
 from flake8_tensorbranch.engine.insides import Activation, Insides
+from flake8_tensorbranch.engine.lattice import DATA, RANDOM, TENSOR_VALUE, UNBACKED, AbstractValue
 from flake8_tensorbranch.engine.origins import Origins
 from flake8_tensorbranch.engine.places import Place
 from flake8_tensorbranch.engine.program import Program
@@ -20,6 +21,7 @@ from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 Order = tuple[tuple[int, int], ...]
 _CACHE: Final = re.compile(r"(^|_)(caches?|past)(_|$)|(^|_)kv(_|$)")
+_READS: Final = DATA | UNBACKED | RANDOM
 _NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _BRANCHES: Final = (nodes.If, nodes.For, nodes.While, nodes.Try, nodes.IfExp, nodes.Match)
 
@@ -32,6 +34,7 @@ class Mutations:
         self.regions = regions
         self._insides: Insides | None = None
         self._changes: list[Change] | None = None
+        self._runs: dict[FunctionInfo | None, list[Activation]] = {}
         self._reads: list[tuple[Activation, Any, Place]] | None = None
 
     @property
@@ -67,6 +70,13 @@ class Mutations:
                 if place is not None and any(self.matters(change, at, node, place) for change in changes):
                     return dotted(node) or node.as_string()
         return ""
+
+    def settled(self, scope: FunctionInfo | None, node: nodes.NodeNG, deps: Callable[[AbstractValue], int]) -> bool:
+        """True when no run of a region reads a tensor's value for an expression: what it depends on was read before."""
+        if scope not in self._runs:
+            self._runs[scope] = [a for a in self.insides.all() if a.function is scope]
+        runs = self._runs[scope]
+        return bool(runs) and not any(deps(a.facts.values.get(node, TENSOR_VALUE)) & _READS for a in runs)
 
     def matters(self, change: Change, at: Activation, node: Any, place: Place) -> bool:
         """True when a change makes the recompute read another value at a node than the forward did."""
@@ -123,6 +133,14 @@ def _fills_cache(change: Change) -> bool:
     if isinstance(root, ClassInfo):
         return "Cache" in root.name
     return isinstance(root, tuple) and isinstance(root[0], FunctionInfo) and bool(_CACHE.search(str(root[1])))
+
+
+def mutations_of(program: Program, regions: Regions) -> Mutations:
+    """The changes that a program's checkpointed regions make, looked for once."""
+    known = regions.memo.get("mutations")
+    if known is None:
+        known = regions.memo["mutations"] = Mutations(program, regions)
+    return cast("Mutations", known)
 
 
 def order_of(activation: Activation, node: Any) -> Order:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from astroid import nodes
 
@@ -71,6 +72,7 @@ class Regions:
         self.program = program
         self.settings = settings
         self.entries: list[tuple[Entry, list[FunctionInfo]]] = []
+        self.memo: dict[str, Any] = {}  # what analyses of regions make once
         self._members: dict[str, dict[FunctionInfo, Membership]] = {}
         self._subclasses: dict[ClassInfo, list[ClassInfo]] = {}
         for cls in program.index.classes:
@@ -140,8 +142,9 @@ class Regions:
                     yield Entry(row.kind, cls.node, None, row, ()), [forward]
             decorators = cls.node.decorators.nodes if cls.node.decorators else ()
             own = cls.methods.get("forward")
-            for decorator in decorators if own is not None else ():
-                yield from self._decorator(own, decorator)
+            if own is not None:
+                for decorator in decorators:
+                    yield from self._decorator(own, decorator)
 
     def _decorator(self, function: FunctionInfo, decorator: nodes.NodeNG) -> Iterator[tuple[Entry, list[FunctionInfo]]]:
         program = self.program

@@ -10,7 +10,7 @@ from flake8_tensorbranch.engine.consumption import Consumption
 from flake8_tensorbranch.engine.entries import Entries
 from flake8_tensorbranch.engine.keptgraph import KeptGraph
 from flake8_tensorbranch.engine.latebinding import LateBinding
-from flake8_tensorbranch.engine.mutation import Mutations
+from flake8_tensorbranch.engine.mutation import mutations_of
 from flake8_tensorbranch.engine.program import Program
 from flake8_tensorbranch.engine.region import Regions
 from flake8_tensorbranch.engine.sink import RegionSite
@@ -20,7 +20,7 @@ def sites(program: Program, regions: Regions) -> Iterator[RegionSite]:
     """The sites of every checkpointed region of a program."""
     if not any(begin.kind == "checkpointed" for begin, _ in regions.entries):
         return
-    mutations = Mutations(program, regions)
+    mutations = mutations_of(program, regions)
     yield from Consumption(mutations).sites()
     yield from draws.sites(mutations)
     yield from routing.sites(mutations.insides)

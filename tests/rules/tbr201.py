@@ -172,6 +172,27 @@ def run_calm(block: Calm, x: Tensor) -> Tensor:
     return checkpoint(block, x, None, wide, use_reentrant=False)
 
 
+def counted(x: Tensor, count: int, limit: float) -> Tensor:
+    if count > 2:  # ok: [TBR201] read before the region, handed in: the recompute gets the same number
+        x = x * 2
+    for _ in range(count):  # ok: [TBR201] likewise
+        x = x.sin()
+    return scaled(x, limit)
+
+
+def scaled(x: Tensor, limit: float) -> Tensor:
+    if limit > 1:  # ok: [TBR201] the same, handed on inside of the region
+        x = x / limit
+    if limit < x.max():  # error: [TBR201]
+        x = x.clamp(max=limit)
+    peak = x.max().item()
+    return x / peak if peak > 1 else x  # error: [TBR201]
+
+
+def run_counted(x: Tensor) -> Tensor:
+    return checkpoint(counted, x, int((x > 0).sum()), x.mean().item(), use_reentrant=False)
+
+
 def outside(x: Tensor) -> Tensor:
     if x.max() > 10:  # error: [TBR101]
         x = x / 10
