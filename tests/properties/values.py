@@ -1,4 +1,4 @@
-"""A strategy for abstract values: every kind and dependence, constants Python takes for equal, many references, structure."""
+"""A strategy for abstract values of every kind and dependence: equal constants, many references, structure."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from flake8_tensorbranch.engine.lattice import (
     MAX_ITEMS,
     MAX_REFS,
     NO_CONST,
+    NONE,
     NONE_VALUE,
     TENSOR_VALUE,
     UNKNOWN,
@@ -23,7 +24,7 @@ from flake8_tensorbranch.engine.lattice import (
 )
 from flake8_tensorbranch.engine.refs import Instance, Method, Wrapped
 
-CONSTANTS = (NO_CONST, None, True, False, 0, 1, 1.0, 0.0, -1, "x", "", b"x", slice)
+CONSTANTS = (None, True, False, 0, 1, 1.0, 0.0, -1, "x", "", b"x", slice)
 KEYS = (0, 1, 2, "a", "b", True, 1.0)
 REFS = (
     "torch.relu",
@@ -57,7 +58,11 @@ def values(draw: st.DrawFn, depth: int = 2) -> AbstractValue:
     if draw(st.integers(0, 3)) == 0:
         return draw(st.sampled_from(COMMON))
     kinds, deps = draw(bits(KIND_NAMES, least=1)), draw(bits(DEP_NAMES))
-    const = draw(st.sampled_from(CONSTANTS)) if draw(st.booleans()) else NO_CONST
+    const: object = NO_CONST
+    if draw(st.integers(0, 2)) == 0:
+        # Only what is a plain value, or None, on every path can be a constant.
+        const = draw(st.sampled_from(CONSTANTS))
+        kinds = NONE if const is None else HOST
     refs = draw(references())
     elem = items = None
     if depth and draw(st.booleans()):
