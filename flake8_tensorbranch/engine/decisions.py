@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine import effects, promises, trace
+from flake8_tensorbranch.diagnostic import Related
+from flake8_tensorbranch.engine import abroad, effects, forms, promises, trace
 from flake8_tensorbranch.engine.batched import Batched
 from flake8_tensorbranch.engine.dimensions import Dimensions
 from flake8_tensorbranch.engine.fixedsize import is_fixed
@@ -32,7 +34,7 @@ from flake8_tensorbranch.engine.lattice import (
 from flake8_tensorbranch.engine.mutation import Mutations, mutations_of
 from flake8_tensorbranch.engine.operators import length_deps, truth_deps
 from flake8_tensorbranch.engine.program import Program
-from flake8_tensorbranch.engine.region import Regions
+from flake8_tensorbranch.engine.region import Membership, Regions
 from flake8_tensorbranch.engine.sink import Decides, SinkKind, ValueSite
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
@@ -52,9 +54,12 @@ def sites(program: Program, regions: Regions) -> Iterator[ValueSite]:
             continue
         finder = _Finder(program, regions, mutations, batched, dimensions, scope, facts)
         found = [(node, site) for node in tests for site in finder.at(node)]
-        eager = {n for node, site in found if _breaks(site) for n in _loops_around(node, site.node)}
+        eager = {n for node, site in found if forms.breaks(site) for n in forms.loops_around(node, site.node)}
         yield from (site for node, site in found if site.kind is not SinkKind.SIZE_LOOP or node not in eager)
         yield from finder.look_ups()
+    for there in abroad.reached(program, regions):
+        stranger = _Stranger(program, regions, mutations, batched, dimensions, there)
+        yield from stranger.sites()
 
 
 class _Finder:
@@ -93,11 +98,11 @@ class _Finder:
             for test in node.ifs:
                 yield from self.tested(node, test)
         elif isinstance(node, nodes.BoolOp):
-            if not _in_truth_context(node):
+            if not forms.in_truth_context(node):
                 for operand in node.values[:-1]:
                     yield from self.tested(node, operand)
         elif isinstance(node, nodes.UnaryOp):
-            if node.op == "not" and not _in_truth_context(node):
+            if node.op == "not" and not forms.in_truth_context(node):
                 yield from self.tested(node, node.operand)
         elif isinstance(node, nodes.Match):
             yield from self.tested(node, node.subject)
@@ -122,12 +127,20 @@ class _Finder:
             if rank > best:
                 best, subject = rank, leaf
                 certain = not value.kinds & UNKNOWN_KIND
-        mutated = self.mutations.read(self.scope, test) if "checkpointed" in self.memberships else ""
+        mutated = self.mutated(test)
         if subject is None and not mutated:
             return
         if lasting != -1:
             deps |= lasting & _LASTING
         yield from self.site(node, test, subject if subject is not None else test, deps, certain, mutated)
+
+    def mutated(self, test: nodes.NodeNG) -> str:
+        """State that the test reads and its checkpointed region changes, as spelled."""
+        return self.mutations.read(self.scope, test) if "checkpointed" in self.memberships else ""
+
+    def related(self, subject: nodes.NodeNG, regions: dict[str, Membership]) -> tuple[Related, ...]:
+        """The way of the value and of the region to a decision."""
+        return trace.way(self.program, self.scope, subject, regions)
 
     def leaves(self, test: nodes.NodeNG) -> Iterator[tuple[nodes.NodeNG, AbstractValue]]:
         """The parts of a test whose truth is taken, with their values."""
@@ -196,7 +209,7 @@ class _Finder:
             form=form or effects.form(node),
             comparison=self.comparison(at) if kind is SinkKind.SIZE_BRANCH else "",
             frame_lost=effects.loses_frame(node, self.program.index) or self.searches(at),
-            related=trace.way(self.program, self.scope, subject, memberships),
+            related=self.related(subject, memberships),
         )
 
     def is_fixed(self, node: nodes.NodeNG) -> bool:
@@ -231,7 +244,7 @@ class _Finder:
         kinds = set()
         for leaf, value in self.leaves(test):
             if value.deps & (SHAPE | UNBACKED):
-                kinds.add(_comparison(leaf))
+                kinds.add(forms.comparison(leaf))
         return kinds.pop() if len(kinds) == 1 else ""
 
     def searches(self, at: nodes.NodeNG) -> bool:
@@ -259,12 +272,12 @@ class _Finder:
         """The site of a loop whose number of rounds depends on a value or a size."""
         value = self.facts.values.get(iterable, UNKNOWN)
         deps = length_deps(value)
-        rows = _rows(iterable) if value.kinds & CONTAINER and not _is_unpacked(node) else None
+        rows = forms.rows_of(iterable) if value.kinds & CONTAINER and not forms.is_unpacked(node) else None
         if rows is not None:
             deps |= SHAPE
         if deps & UNBACKED and self.counts_as_value():
             deps |= DATA
-        if value.kinds & CONTAINER and not deps & DATA and _from_tolist(iterable) and value.elem is not None and value.elem.deps & DATA:
+        if value.kinds & CONTAINER and not deps & DATA and forms.from_tolist(iterable) and value.elem is not None and value.elem.deps & DATA:
             deps |= DATA
         if not deps & _INTERESTING or (not deps & (DATA | RANDOM) and self.is_fixed(rows or iterable)):
             return
@@ -275,75 +288,55 @@ class _Finder:
         yield self.make(kind, iterable, iterable, deps & ~NONDET | value.deps & NONDET, certain, "", Decides.WORK, "how often the loop runs", node)
 
 
-def _from_tolist(node: nodes.NodeNG) -> bool:
-    while isinstance(node, nodes.Call):
-        func = node.func
-        if isinstance(func, nodes.Attribute) and func.attrname == "tolist":
-            return True
-        if isinstance(func, nodes.Name) and func.name in ("enumerate", "reversed", "sorted", "zip") and node.args:
-            node = node.args[0]
-            continue
-        return False
-    return False
+class _Stranger(_Finder):
+    """Finds the decision sites of a function of another file, which a region of this file runs."""
 
+    def __init__(
+        self,
+        program: Program,
+        regions: Regions,
+        mutations: Mutations,
+        batched: Batched,
+        dimensions: Dimensions,
+        there: abroad.Reached,
+    ) -> None:
+        super().__init__(program, regions, mutations, batched, dimensions, there.function, there.facts)
+        self.there = there
+        self.memberships = there.regions
 
-def _breaks(site: ValueSite) -> bool:
-    """True for a decision at which a compiled function breaks off, so that the loops around it run eagerly."""
-    member = site.regions.get("compiled")
-    if member is None or site.guarded or site.form == "assert" or member.entry.option("fullgraph") is True:
-        return False
-    return bool(site.deps & DATA)
+    def sites(self) -> Iterator[ValueSite]:
+        """The sites, put at the call in this file; what is only validated or left out of traces is the other file's matter."""
+        there = self.there
+        for node in there.function.tests:
+            for site in self.at(node):
+                if site.guarded or not site.certain or site.decides is Decides.NOTHING:
+                    continue
+                if site.kind is SinkKind.RAISE and [*there.regions] == ["checkpointed"]:
+                    continue
+                yield replace(
+                    site,
+                    node=there.call,
+                    function=there.scope,
+                    effect=f"{site.effect} in `{effects.cut(there.function.name)}()`",
+                    guarded=effects.is_guarded(there.call),
+                    frame_lost=site.frame_lost or effects.loses_frame(there.call, self.program.index),
+                )
 
-
-def _loops_around(node: nodes.NodeNG, test: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
-    """The loops of the scope that a decision stands in, comprehensions by their clauses, and those in its test."""
-    yield from test.nodes_of_class(nodes.Comprehension)
-    up: nodes.NodeNG | None = node
-    while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda, nodes.Module)):
-        if isinstance(up, (nodes.For, nodes.Comprehension)):
-            yield up
-        elif isinstance(up, (nodes.ListComp, nodes.SetComp, nodes.DictComp, nodes.GeneratorExp)):
-            yield from up.generators
-        up = up.parent
-
-
-def _rows(node: nodes.NodeNG) -> nodes.NodeNG | None:
-    """The tensor of `t.unbind(...)`, which gives as many tensors as the dimension is long; None for anything else."""
-    if not isinstance(node, nodes.Call):
-        return None
-    func = node.func
-    if isinstance(func, nodes.Attribute) and func.attrname == "unbind":
-        of_torch = isinstance(func.expr, nodes.Name) and func.expr.name in ("torch", "th") and node.args
-        return node.args[0] if of_torch else func.expr
-    through = isinstance(func, nodes.Name) and func.name in ("enumerate", "reversed", "zip") and node.args
-    return _rows(node.args[0]) if through else None
-
-
-def _is_unpacked(node: nodes.NodeNG) -> bool:
-    """True for a comprehension whose list is unpacked into names: their number is the loop's."""
-    up = node.parent.parent if isinstance(node, nodes.Comprehension) and node.parent is not None else None
-    return isinstance(up, nodes.Assign) and isinstance(up.targets[0], nodes.Tuple)
-
-
-def _in_truth_context(node: nodes.NodeNG) -> bool:
-    """True when an enclosing test already looks at this operand's truth."""
-    up: nodes.NodeNG | None = node.parent
-    child = node
-    while isinstance(up, nodes.BoolOp) or (isinstance(up, nodes.UnaryOp) and up.op == "not"):
-        if isinstance(up, nodes.BoolOp) and up.values[-1] is not child:
-            return True
-        up, child = up.parent, up
-    if isinstance(up, (nodes.If, nodes.IfExp, nodes.While, nodes.Assert)):
-        return up.test is child
-    return isinstance(up, nodes.Comprehension) and child in up.ifs
-
-
-def _comparison(leaf: nodes.NodeNG) -> str:
-    if not isinstance(leaf, nodes.Compare):
+    def mutated(self, test: nodes.NodeNG) -> str:
+        """Nothing: where the state is changed, the change is reported."""
         return ""
-    ops = [op for op, _ in leaf.ops]
-    sides = [leaf.left, *(right for _, right in leaf.ops)]
-    if any(isinstance(s, nodes.Const) and s.value == 0 and not isinstance(s.value, bool) for s in sides):
-        if any(isinstance(s, (nodes.Call, nodes.Subscript)) for s in sides):
-            return "empty"
-    return "equality" if all(op in ("==", "!=") for op in ops) else ""
+
+    def declared(self, kind: SinkKind, at: nodes.NodeNG) -> str:
+        """Nothing: dimensions are declared for what this file defines."""
+        return ""
+
+    def related(self, subject: nodes.NodeNG, regions: dict[str, Membership]) -> tuple[Related, ...]:
+        """The decision itself, and how the file's region comes to it."""
+        there = self.there
+        place = Related(there.function.module.path, subject.lineno or 1, subject.col_offset or 0, "decided here")
+        steps = [
+            Related(s.caller.module.path, s.node.lineno or 1, s.node.col_offset or 0, "on the way to it")
+            for s in there.way
+            if s.caller is not None
+        ]
+        return (place, *trace.way(self.program, there.scope, there.call, regions), *steps)

@@ -265,16 +265,17 @@ def _words(body: Blocks, orelse: Blocks) -> str:
             return f"what `{name}` is" if name else "what is assigned"
         called = _called(statement)
         if called:
-            return f"whether `{_cut(called)}()` runs"
+            return f"whether `{cut(called)}()` runs"
     return "which branch runs"
 
 
 def _named(node: nodes.NodeNG) -> str:
     """A target's dotted name as far as a message has room for it; empty for any other target."""
-    return _cut(dotted(node) or "")
+    return cut(dotted(node) or "")
 
 
-def _cut(name: str) -> str:
+def cut(name: str) -> str:
+    """A name as far as a message has room for it."""
     return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 3] + "..."
 
 

@@ -195,7 +195,7 @@ class Regions:
             members = self._members.setdefault(begin.kind, {})
             queue: deque[FunctionInfo] = deque()
             for function in functions:
-                if function in program.facts and (function not in members or members[function].way) and not self._outside(function, begin.kind):
+                if function in program.facts and (function not in members or members[function].way) and not self.is_outside(function, begin.kind):
                     members[function] = Membership(begin, ())
                     queue.append(function)
             while queue:
@@ -203,7 +203,7 @@ class Regions:
                 way = members[caller].way
                 for node, callees in program.facts[caller].calls.items():
                     for callee in self._dispatched(callees, members):
-                        if callee in program.facts and callee not in members and callee.name != "__init__" and not self._outside(callee, begin.kind):
+                        if callee in program.facts and callee not in members and callee.name != "__init__" and not self.is_outside(callee, begin.kind):
                             members[callee] = Membership(begin, (*way, Step(caller, node)))
                             queue.append(callee)
 
@@ -217,7 +217,7 @@ class Regions:
                     yield method
 
     @staticmethod
-    def _outside(function: FunctionInfo, kind: str) -> bool:
+    def is_outside(function: FunctionInfo, kind: str) -> bool:
         """True for functions that `torch.compiler.disable` keeps out of compiled regions, `torch.jit.script` out of traces."""
         if kind == "traced" and any(d == "script" or d.endswith(("jit.script", "script_if_tracing")) for d in function.decorator_names):
             return True

@@ -11,3 +11,9 @@ def heads(rate: float = 0.5) -> bool:
 
 def torch_heads(rate: float = 0.5) -> torch.Tensor:
     return torch.rand(()) < rate
+
+
+def kept(x: torch.Tensor, rate: float = 0.5) -> torch.Tensor:
+    if random.random() < rate:  # note: "decided here"
+        x = x / rate
+    return x

@@ -2,7 +2,7 @@
 
 import torch
 
-from .tests_of_value import configured, diverged
+from .tests_of_value import capped, configured, diverged
 
 
 @torch.compile(backend="eager")
@@ -11,4 +11,4 @@ def step(x: torch.Tensor, name: str) -> torch.Tensor:
         x = torch.nan_to_num(x)
     if configured(name):  # ok: [TBR304] a string
         x = x * 2
-    return x.sin()
+    return capped(x).sin()  # error: [TBR304]

@@ -1,0 +1,86 @@
+"""Forms of tests and loops: what their source alone tells of how they decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.lattice import DATA
+from flake8_tensorbranch.engine.sink import ValueSite
+
+
+def from_tolist(node: nodes.NodeNG) -> bool:
+    """True for `t.tolist()`, also counted, reversed, sorted or zipped."""
+    while isinstance(node, nodes.Call):
+        func = node.func
+        if isinstance(func, nodes.Attribute) and func.attrname == "tolist":
+            return True
+        if isinstance(func, nodes.Name) and func.name in ("enumerate", "reversed", "sorted", "zip") and node.args:
+            node = node.args[0]
+            continue
+        return False
+    return False
+
+
+def breaks(site: ValueSite) -> bool:
+    """True for a decision at which a compiled function breaks off, so that the loops around it run eagerly."""
+    member = site.regions.get("compiled")
+    if member is None or site.guarded or site.form == "assert" or member.entry.option("fullgraph") is True:
+        return False
+    return bool(site.deps & DATA)
+
+
+def loops_around(node: nodes.NodeNG, test: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
+    """The loops of the scope that a decision stands in, comprehensions by their clauses, and those in its test."""
+    yield from test.nodes_of_class(nodes.Comprehension)
+    up: nodes.NodeNG | None = node
+    while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda, nodes.Module)):
+        if isinstance(up, (nodes.For, nodes.Comprehension)):
+            yield up
+        elif isinstance(up, (nodes.ListComp, nodes.SetComp, nodes.DictComp, nodes.GeneratorExp)):
+            yield from up.generators
+        up = up.parent
+
+
+def rows_of(node: nodes.NodeNG) -> nodes.NodeNG | None:
+    """The tensor of `t.unbind(...)`, which gives as many tensors as the dimension is long; None for anything else."""
+    if not isinstance(node, nodes.Call):
+        return None
+    func = node.func
+    if isinstance(func, nodes.Attribute) and func.attrname == "unbind":
+        of_torch = isinstance(func.expr, nodes.Name) and func.expr.name in ("torch", "th") and node.args
+        return node.args[0] if of_torch else func.expr
+    through = isinstance(func, nodes.Name) and func.name in ("enumerate", "reversed", "zip") and node.args
+    return rows_of(node.args[0]) if through else None
+
+
+def is_unpacked(node: nodes.NodeNG) -> bool:
+    """True for a comprehension whose list is unpacked into names: their number is the loop's."""
+    up = node.parent.parent if isinstance(node, nodes.Comprehension) and node.parent is not None else None
+    return isinstance(up, nodes.Assign) and isinstance(up.targets[0], nodes.Tuple)
+
+
+def in_truth_context(node: nodes.NodeNG) -> bool:
+    """True when an enclosing test already looks at this operand's truth."""
+    up: nodes.NodeNG | None = node.parent
+    child: nodes.NodeNG | None = node
+    while isinstance(up, nodes.BoolOp) or (isinstance(up, nodes.UnaryOp) and up.op == "not"):
+        if isinstance(up, nodes.BoolOp) and up.values[-1] is not child:
+            return True
+        up, child = up.parent, up
+    if isinstance(up, (nodes.If, nodes.IfExp, nodes.While, nodes.Assert)):
+        return up.test is child
+    return isinstance(up, nodes.Comprehension) and child in up.ifs
+
+
+def comparison(leaf: nodes.NodeNG) -> str:
+    """How a part of a test compares sizes: see `ValueSite.comparison`."""
+    if not isinstance(leaf, nodes.Compare):
+        return ""
+    ops = [op for op, _ in leaf.ops]
+    sides = [leaf.left, *(right for _, right in leaf.ops)]
+    if any(isinstance(s, nodes.Const) and s.value == 0 and not isinstance(s.value, bool) for s in sides):
+        if any(isinstance(s, (nodes.Call, nodes.Subscript)) for s in sides):
+            return "empty"
+    return "equality" if all(op in ("==", "!=") for op in ops) else ""
