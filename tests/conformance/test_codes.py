@@ -83,6 +83,7 @@ def test_a_malformed_page_is_rejected(text: str) -> None:
     "path",
     [
         ROOT / "README.md",
+        *sorted((ROOT / "docs").glob("*.md")),
         *sorted((ROOT / "flake8_tensorbranch" / "docs").glob("*.md")),
         *sorted((ROOT / "examples").rglob("*.py")),
     ],
