@@ -53,8 +53,9 @@ class _Calls:
             facts = self._facts(made, made.row) if made.row is not None else self._home(made)
             if facts:
                 yield self._site(made, call, facts)
-        for expr, made in callshape.functional_calls(self.origins, self.recomputes, self.backward):
-            yield self._site(made, expr.node, {"functional": True})
+        if self.origins.program.index.mentions(("functional_call",)):
+            for expr, made in callshape.functional_calls(self.origins, self.recomputes, self.backward):
+                yield self._site(made, expr.node, {"functional": True})
 
     def _site(self, made: Recompute, node: nodes.NodeNG, facts: dict[str, object]) -> CheckpointSite:
         """The site at a node; what explains it, `places` in the facts, becomes its related places."""

@@ -13,7 +13,8 @@ from flake8_tensorbranch.engine.program import Program
 from flake8_tensorbranch.engine.sink import Decides
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, dotted
 
-_LOGGING: Final = frozenset({"print", "debug", "info", "warning", "error", "exception", "critical", "log", "warning_once", "info_once"})
+_RANK_ZERO: Final = ("rank_zero_info", "rank_zero_debug", "rank_zero_print", "rank_zero_log")
+_LOGGING: Final = frozenset({"print", "debug", "info", "warning", "error", "exception", "critical", "log", "warning_once", "info_once", *_RANK_ZERO})
 _WARNING: Final = frozenset({"warn", "warn_explicit", "rank_zero_warn", "_warn_once", "rank_zero_deprecation"})
 _NO_GRAD: Final = frozenset({"no_grad", "inference_mode"})
 _TRACING: Final = frozenset(
@@ -34,6 +35,7 @@ class Context:
         self.scope = scope
         self.facts = facts
         self._driver: bool | None = None
+        self._used: set[str] | None = None  # names that something else than a log reads
 
     def decides(self, node: nodes.NodeNG) -> tuple[Decides, str, bool]:
         """What the node decides, in words, and whether it leaves a loop early."""
@@ -105,7 +107,7 @@ class Context:
         for inner in _statements(statement):
             if isinstance(inner, (nodes.Assign, nodes.AnnAssign, nodes.AugAssign, nodes.Return)):
                 value = inner.value
-                if value is not None and self._computes(value):
+                if value is not None and self._computes(value) and self._flows_on(inner):
                     return True
                 if isinstance(inner, nodes.AugAssign) and self._is_tensor(inner.target):
                     return True
@@ -113,6 +115,16 @@ class Context:
                 if self._is_inplace(inner.value):
                     return True
         return False
+
+    def _flows_on(self, statement: nodes.NodeNG) -> bool:
+        """False for an assignment to a local that nothing but a log reads."""
+        target = statement.targets[0] if isinstance(statement, nodes.Assign) and len(statement.targets) == 1 else None
+        scope = self.scope
+        if not isinstance(target, nodes.AssignName) or scope is None or target.name in scope.declared_global:
+            return True
+        if self._used is None:
+            self._used = {n.name for n in scope.node.nodes_of_class(nodes.Name) if not _is_logged(n)}
+        return target.name in self._used or target.name in scope.declared_nonlocal
 
     def _is_inplace(self, call: nodes.Call) -> bool:
         func = call.func
@@ -187,6 +199,14 @@ def _called(statement: nodes.NodeNG) -> str:
         func = statement.value.func
         return func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")
     return ""
+
+
+def _is_logged(node: nodes.NodeNG) -> bool:
+    """True inside of a call that only logs."""
+    up = node.parent
+    while up is not None and not up.is_statement:
+        up = up.parent
+    return up is not None and _called(up) in _LOGGING
 
 
 def _is_elif(node: nodes.If) -> bool:

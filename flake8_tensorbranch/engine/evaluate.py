@@ -81,9 +81,9 @@ def lookup(frame: Frame, name: str) -> AbstractValue:
 
 
 def _attribute(frame: Frame, node: nodes.Attribute) -> AbstractValue:
-    path = attributes.state_path(node)
-    if path is not None:
-        known = frame.state.get(path)
+    if frame.roots:
+        path = attributes.state_path(node)
+        known = frame.state.get(path) if path is not None else None
         if known is not None:
             if frame.facts is not None:
                 evaluate(frame, node.expr)

@@ -80,7 +80,7 @@ class Program:
             if wanted is None or function in wanted:
                 self.facts[function] = self.analysis.facts_of(self.index, function)
         passed: dict[FunctionInfo, State] = {}
-        for function in [f for f in self.facts if f is not None and f.cls is not None]:
+        for function in [f for f in self.facts if f is not None and f.cls is not None and f.tests]:
             self._dispatched(function, passed)
         for callee, known in passed.items():
             self._again(callee, known)

@@ -31,20 +31,21 @@ from flake8_tensorbranch.syntax.names import ClassInfo
 
 def refine(frame: Frame, test: nodes.NodeNG, truth: bool) -> State | None:
     """The state after `test` came out as `truth`; None where that cannot happen. The frame's state is not changed."""
-    if isinstance(test, nodes.UnaryOp) and test.op == "not":
-        return refine(frame, test.operand, not truth)
-    if isinstance(test, nodes.BoolOp):
-        return _boolop(frame, test, truth)
-    if isinstance(test, nodes.Const):
-        return frame.state if bool(test.value) is truth else None
-    if isinstance(test, nodes.NamedExpr):
-        return _path(frame, test.target, truth)
-    if isinstance(test, (nodes.Name, nodes.Attribute)):
+    kind = type(test)
+    if kind is nodes.Name or kind is nodes.Attribute:
         return _path(frame, test, truth)
-    if isinstance(test, nodes.Compare) and len(test.ops) == 1:
-        return _compare(frame, test, truth)
-    if isinstance(test, nodes.Call):
+    if kind is nodes.Compare:
+        return _compare(frame, test, truth) if len(test.ops) == 1 else frame.state
+    if kind is nodes.BoolOp:
+        return _boolop(frame, test, truth)
+    if kind is nodes.UnaryOp:
+        return refine(frame, test.operand, not truth) if test.op == "not" else frame.state
+    if kind is nodes.Call:
         return _call(frame, test, truth)
+    if kind is nodes.Const:
+        return frame.state if bool(test.value) is truth else None
+    if kind is nodes.NamedExpr:
+        return _path(frame, test.target, truth)
     return frame.state
 
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine import wrappers
 from flake8_tensorbranch.engine.lattice import CALLABLE, HOST, NONE, UNKNOWN_KIND
 from flake8_tensorbranch.engine.resolve import Variable
 from flake8_tensorbranch.engine.summary import Analysis
@@ -60,7 +61,7 @@ def wanted(analysis: Analysis, index: ModuleIndex, settings: Settings) -> set[Fu
         calls = index.calls if scope is None else scope.calls
         for call in calls:
             name = called(call)
-            if name in _TRIGGERS or (name in names and scope is not None):
+            if name in _TRIGGERS or (name in names and scope is not None) or wrappers.calls_imported(analysis, index, call):
                 chosen.add(scope)
                 break
         if forwards and scope is not None and scope.name == "forward":

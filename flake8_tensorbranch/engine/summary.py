@@ -219,8 +219,9 @@ class Analysis:
         """What the constructor's undeclared parameters get where its own module builds the class."""
         cls, params = init.cls, self.parameters(init)
         wanted = {n for n, v in params.items() if not v.known or v.kinds & UNKNOWN_KIND}
-        if cls is None or not wanted:
-            return {}
+        kept = {getattr(getattr(s.parent, "value", None), "name", "") for s in init.attribute_stores}
+        if cls is None or not wanted & kept:
+            return {}  # only what is stored as it is passed is worth asking for
 
         def compute() -> State:
             found: State = {}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final, cast
 
 from astroid import nodes
@@ -15,7 +17,7 @@ from flake8_tensorbranch.engine.refs import Partial
 from flake8_tensorbranch.engine.resolve import Variable
 from flake8_tensorbranch.engine.summary import Analysis
 from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, RegionEntry, entry
-from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
 
 _DEPTH: Final = 3
 _CALLABLES: Final = (nodes.Name, nodes.Attribute, nodes.Call, nodes.Lambda)
@@ -200,6 +202,37 @@ def _root(function: FunctionInfo, scope: FunctionInfo, given: nodes.NodeNG, dept
             return None
         up = up.parent
     return None
+
+
+def calls_imported(analysis: Analysis, index: ModuleIndex, call: nodes.Call) -> bool:
+    """True for a call of a wrapper, or of a configured region entry, that another file defines."""
+    func = call.func
+    if not isinstance(func, nodes.Name) or not call.args or not isinstance(call.args[0], _CALLABLES):
+        return False
+    for binding in index.bindings.get(func.name, ()):
+        if binding.imported is None or binding.imported[1] is None:
+            continue
+        module = index.absolute(binding.imported[0], binding.level)
+        path = None if module is None else analysis.project.find(index, module)
+        if path is None or not _mentions_entry(path, os.stat(path).st_mtime_ns):
+            continue
+        target = analysis.resolver.name(index, func.name)
+        if isinstance(target, FunctionInfo):
+            return bool(handed(analysis, target))
+        if isinstance(target, ClassInfo):
+            init = analysis.resolver.method(target, "__init__")
+            return init is not None and bool(held(analysis, init))
+        refs = analysis.of_target(target).refs if isinstance(target, Variable) else ()
+        return any(isinstance(n, str) and entry(n) for r in refs if isinstance(r, Partial) for n in r.function.refs)
+    return False
+
+
+@lru_cache(maxsize=4096)
+def _mentions_entry(path: str, _changed: int) -> bool:
+    """True for a file in which a wrapper of an entry may be defined."""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        text = file.read()
+    return any(word in text for word in ("checkpoint", "torch.compile", "torch.jit", "torch.export"))
 
 
 def argument(call: nodes.Call, function: FunctionInfo, name: str) -> nodes.NodeNG | None:
