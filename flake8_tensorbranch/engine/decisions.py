@@ -1,4 +1,4 @@
-"""Decision sites: every test and loop whose outcome depends on a tensor's value, a size, randomness, or state the region changes."""
+"""Decision sites: tests and loops whose outcome depends on a tensor's value, a size, randomness, or changing state."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 from astroid import nodes
 
 from flake8_tensorbranch.diagnostic import Related
-from flake8_tensorbranch.engine import abroad, effects, forms, promises, trace
+from flake8_tensorbranch.engine import abroad, bodies, effects, forms, promises, trace
 from flake8_tensorbranch.engine.batched import Batched
 from flake8_tensorbranch.engine.dimensions import Dimensions
 from flake8_tensorbranch.engine.fixedsize import is_fixed
@@ -87,9 +87,7 @@ class _Finder:
 
     def at(self, node: nodes.NodeNG) -> Iterator[ValueSite]:
         """The sites that a test-bearing node makes."""
-        if isinstance(node, (nodes.If, nodes.IfExp, nodes.While)):
-            yield from self.tested(node, node.test)
-        elif isinstance(node, nodes.Assert):
+        if isinstance(node, (nodes.If, nodes.IfExp, nodes.While, nodes.Assert)):
             yield from self.tested(node, node.test)
         elif isinstance(node, nodes.For):
             yield from self.loop(node, node.iter)
@@ -115,7 +113,9 @@ class _Finder:
         certain = True
         best = 0
         for leaf, value in self.leaves(test):
-            own = value.deps & ~MASK if isinstance(node, nodes.Match) and not value.kinds & TENSOR else truth_deps(value)
+            own = (
+                value.deps & ~MASK if isinstance(node, nodes.Match) and not value.kinds & TENSOR else truth_deps(value)
+            )
             if not own & _INTERESTING or (own & DATA and self.is_settled(leaf, truth_deps)):
                 continue
             if not own & (DATA | RANDOM) and self.is_fixed(leaf):
@@ -213,7 +213,7 @@ class _Finder:
         )
 
     def is_fixed(self, node: nodes.NodeNG) -> bool:
-        """True when the sizes that an expression depends on never change, so that a compiled region has one graph for them."""
+        """True when the sizes that an expression depends on never change: a compiled region has one graph for them."""
         return bool(self.memberships) and is_fixed(self.program.analysis.resolver, self.scope, self.facts, node)
 
     def is_settled(self, node: nodes.NodeNG, deps: Callable[[AbstractValue], int]) -> bool:
@@ -228,14 +228,35 @@ class _Finder:
         for node in list(values):
             if isinstance(node, nodes.Subscript):
                 owner, key = node.value, node.slice
-            elif isinstance(node, nodes.Call) and isinstance(node.func, nodes.Attribute) and node.func.attrname == "get" and node.args:
+            elif (
+                isinstance(node, nodes.Call)
+                and isinstance(node.func, nodes.Attribute)
+                and node.func.attrname == "get"
+                and node.args
+            ):
                 owner, key = node.func.expr, node.args[0]
             else:
                 continue
             table, size = values.get(owner, UNKNOWN), values.get(key, UNKNOWN)
-            if table.must(CONTAINER | MAPPING) and size.must(HOST) and size.const is not slice and size.deps & _SIZES and not size.deps & DATA and not self.is_fixed(key):
+            if (
+                table.must(CONTAINER | MAPPING)
+                and size.must(HOST)
+                and size.const is not slice
+                and size.deps & _SIZES
+                and not size.deps & DATA
+                and not self.is_fixed(key)
+            ):
                 site = self.make(
-                    SinkKind.SIZE_LOOP, node, node, size.deps, True, "", Decides.WORK, "which entry is used", node, "look-up"
+                    SinkKind.SIZE_LOOP,
+                    node,
+                    node,
+                    size.deps,
+                    True,
+                    "",
+                    Decides.WORK,
+                    "which entry is used",
+                    node,
+                    "look-up",
                 )
                 yield site
 
@@ -248,11 +269,11 @@ class _Finder:
         return kinds.pop() if len(kinds) == 1 else ""
 
     def searches(self, at: nodes.NodeNG) -> bool:
-        """True for `x in tensor` and `any(... for ...)`, where a compiled frame is lost as it is in a loop (facts H)."""
+        """True for `x in tensor` and `any(... for ...)`, where a compiled frame is lost as in a loop (facts H)."""
         for call in at.nodes_of_class(nodes.Call):
-            if isinstance(call.func, nodes.Name) and call.func.name in ("any", "all") and call.args:
-                if isinstance(call.args[0], nodes.GeneratorExp):
-                    return True
+            quantified = isinstance(call.func, nodes.Name) and call.func.name in ("any", "all") and call.args
+            if quantified and isinstance(call.args[0], nodes.GeneratorExp):
+                return True
         compared = [n for n in at.nodes_of_class(nodes.Compare) if n.ops[-1][0] in ("in", "not in")]
         return any(self.facts.values.get(n.ops[-1][1], UNKNOWN).must(TENSOR) for n in compared)
 
@@ -264,7 +285,7 @@ class _Finder:
         return "" if found is None else found.form
 
     def counts_as_value(self) -> bool:
-        """Whether a size that depends on values counts as a value: not where the graph broke before at the operator that made it (facts H)."""
+        """Whether a size that depends on values counts as one: not where the graph broke at what made it (facts H)."""
         compiled = self.memberships.get("compiled")
         return compiled is None or "checkpointed" in self.memberships or compiled.entry.option("fullgraph") is True
 
@@ -277,7 +298,13 @@ class _Finder:
             deps |= SHAPE
         if deps & UNBACKED and self.counts_as_value():
             deps |= DATA
-        if value.kinds & CONTAINER and not deps & DATA and forms.from_tolist(iterable) and value.elem is not None and value.elem.deps & DATA:
+        if (
+            value.kinds & CONTAINER
+            and not deps & DATA
+            and forms.from_tolist(iterable)
+            and value.elem is not None
+            and value.elem.deps & DATA
+        ):
             deps |= DATA
         if not deps & _INTERESTING or (not deps & (DATA | RANDOM) and self.is_fixed(rows or iterable)):
             return
@@ -285,7 +312,17 @@ class _Finder:
             return
         kind = SinkKind.LOOP if deps & (DATA | RANDOM) else SinkKind.SIZE_LOOP
         certain = not value.kinds & UNKNOWN_KIND
-        yield self.make(kind, iterable, iterable, deps & ~NONDET | value.deps & NONDET, certain, "", Decides.WORK, "how often the loop runs", node)
+        yield self.make(
+            kind,
+            iterable,
+            iterable,
+            deps & ~NONDET | value.deps & NONDET,
+            certain,
+            "",
+            Decides.WORK,
+            "how often the loop runs",
+            node,
+        )
 
 
 class _Stranger(_Finder):
@@ -305,7 +342,7 @@ class _Stranger(_Finder):
         self.memberships = there.regions
 
     def sites(self) -> Iterator[ValueSite]:
-        """The sites, put at the call in this file; what is only validated or left out of traces is the other file's matter."""
+        """The sites, put at the call in this file, but for those that only validate or are left out of traces."""
         there = self.there
         for node in there.function.tests:
             for site in self.at(node):
@@ -317,7 +354,7 @@ class _Stranger(_Finder):
                     site,
                     node=there.call,
                     function=there.scope,
-                    effect=f"{site.effect} in `{effects.cut(there.function.name)}()`",
+                    effect=f"{site.effect} in `{bodies.cut(there.function.name)}()`",
                     guarded=effects.is_guarded(there.call),
                     frame_lost=site.frame_lost or effects.loses_frame(there.call, self.program.index),
                 )

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine import bodies
 from flake8_tensorbranch.engine.frame import Facts
 from flake8_tensorbranch.engine.lattice import MODULE_KINDS, TENSOR, UNKNOWN, AbstractValue
 from flake8_tensorbranch.engine.program import Program
 from flake8_tensorbranch.engine.sink import Decides
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, dotted
 
-_RANK_ZERO: Final = ("rank_zero_info", "rank_zero_debug", "rank_zero_print", "rank_zero_log")
-_LOGGING: Final = frozenset({"print", "debug", "info", "warning", "error", "exception", "critical", "log", "warning_once", "info_once", *_RANK_ZERO})
-_WARNING: Final = frozenset({"warn", "warn_explicit", "rank_zero_warn", "_warn_once", "rank_zero_deprecation"})
 _NO_GRAD: Final = frozenset({"no_grad", "inference_mode"})
 _TRACING: Final = frozenset(
-    {"is_compiling", "is_tracing", "is_dynamo_compiling", "is_exporting", "is_torchdynamo_compiling", "is_scripting", "is_torch_fx_proxy", "is_jit_tracing"}
+    {
+        "is_compiling",
+        "is_tracing",
+        "is_dynamo_compiling",
+        "is_exporting",
+        "is_torchdynamo_compiling",
+        "is_scripting",
+        "is_torch_fx_proxy",
+        "is_jit_tracing",
+    }
 )
 _DRIVING: Final = frozenset({"backward", "manual_backward", "zero_grad"})
-_STEPS: Final = frozenset({"training_step", "validation_step", "test_step", "predict_step"})  # Lightning calls them, as a loop would
-_LONGEST_NAME: Final = 24
-_EXITS: Final = (nodes.Return, nodes.Break, nodes.Continue)
-Blocks = list[nodes.NodeNG]
+_STEPS: Final = frozenset({"training_step", "validation_step", "test_step", "predict_step"})
+"""Methods that Lightning calls as a loop would."""
 
 
 class Context:
@@ -61,20 +65,20 @@ class Context:
 
     def _if(self, node: nodes.If) -> tuple[Decides, str, bool]:
         body, orelse = list(node.body), list(node.orelse)
-        if _only_errors(body) and not (orelse and _is_elif(node) and _only_errors(orelse)):
+        if bodies.only_errors(body) and not (orelse and bodies.is_elif(node) and bodies.only_errors(orelse)):
             return Decides.ERROR, "whether an error is raised", False
-        if orelse and _only_errors(orelse):
+        if orelse and bodies.only_errors(orelse):
             return Decides.ERROR, "whether an error is raised", False
-        if _only_logs(body) and (not orelse or _only_logs(orelse)):
+        if bodies.only_logs(body) and (not orelse or bodies.only_logs(orelse)):
             return Decides.NOTHING, "whether something is logged", False
-        leaves = _in_loop(node) and any(_leaves(s) for s in (*body, *orelse))
+        leaves = bodies.in_loop(node) and any(bodies.leaves(s) for s in (*body, *orelse))
         if leaves:
             return self._work([*body, *orelse]), "how often the loop runs", True
         returned = [s for s in (*body, *orelse) if isinstance(s, nodes.Return)]
         decides = self._work([*body, *orelse])
-        if returned and decides is Decides.RESULT and self._work(_after(node)) is Decides.WORK:
+        if returned and decides is Decides.RESULT and self._work(bodies.after(node)) is Decides.WORK:
             decides = Decides.WORK
-        return decides, _words(body, orelse), False
+        return decides, bodies.in_words(body, orelse), False
 
     def _ifexp(self, node: nodes.IfExp) -> tuple[Decides, str, bool]:
         work = self._is_tensor(node.body) or self._is_tensor(node.orelse) or self._feeds_tensor(node)
@@ -82,7 +86,7 @@ class Context:
         while isinstance(target, (nodes.Tuple, nodes.List, nodes.BinOp, nodes.IfExp)):
             target = target.parent
         if isinstance(target, nodes.Assign):
-            names = _named(target.targets[0])
+            names = bodies.named(target.targets[0])
             words = f"what `{names}` is" if names else "what is assigned"
         elif isinstance(target, nodes.Return):
             words = "what is returned"
@@ -99,21 +103,20 @@ class Context:
             up = up.parent
         return False
 
-    def _work(self, statements: Blocks) -> Decides:
+    def _work(self, statements: bodies.Blocks) -> Decides:
         return Decides.WORK if any(self._is_work(s) for s in statements) else Decides.RESULT
 
     def _is_work(self, statement: nodes.NodeNG) -> bool:
         """True when a statement (or one in it) computes a tensor that flows on."""
-        for inner in _statements(statement):
+        for inner in bodies.statements(statement):
             if isinstance(inner, (nodes.Assign, nodes.AnnAssign, nodes.AugAssign, nodes.Return)):
                 value = inner.value
                 if value is not None and self._computes(value) and self._flows_on(inner):
                     return True
                 if isinstance(inner, nodes.AugAssign) and self._is_tensor(inner.target):
                     return True
-            elif isinstance(inner, nodes.Expr) and isinstance(inner.value, nodes.Call):
-                if self._is_inplace(inner.value):
-                    return True
+            elif isinstance(inner, nodes.Expr) and self._is_inplace(inner.value):
+                return True
         return False
 
     def _flows_on(self, statement: nodes.NodeNG) -> bool:
@@ -123,12 +126,12 @@ class Context:
         if not isinstance(target, nodes.AssignName) or scope is None or target.name in scope.declared_global:
             return True
         if self._used is None:
-            self._used = {n.name for n in scope.node.nodes_of_class(nodes.Name) if not _is_logged(n)}
+            self._used = {n.name for n in scope.node.nodes_of_class(nodes.Name) if not bodies.is_logged(n)}
         return target.name in self._used or target.name in scope.declared_nonlocal
 
-    def _is_inplace(self, call: nodes.Call) -> bool:
-        func = call.func
-        if isinstance(func, nodes.Attribute):
+    def _is_inplace(self, call: nodes.NodeNG) -> bool:
+        func = call.func if isinstance(call, nodes.Call) else None
+        if isinstance(call, nodes.Call) and isinstance(func, nodes.Attribute):
             if self._is_tensor(func.expr) and func.attrname.endswith("_"):
                 return True
             if func.attrname in ("append", "extend", "add", "insert") and any(self._computes(a) for a in call.args):
@@ -144,7 +147,7 @@ class Context:
         return bool(self.facts.values.get(node, UNKNOWN).kinds & TENSOR)
 
     def is_driver(self, node: nodes.NodeNG) -> bool:
-        """True when no recorded computation depends on the node: its scope drives training, or gradients are off around it."""
+        """True when no recorded computation depends on the node: its scope drives training, or gradients are off."""
         if self._driver is None:
             self._driver = self._drives()
         return self._driver or _without_grad(node)
@@ -184,121 +187,6 @@ def _holds_tensor(value: AbstractValue) -> bool:
     return value.elem is not None and _holds_tensor(value.elem)
 
 
-def _statements(top: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
-    stack = [top]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, (nodes.FunctionDef, nodes.ClassDef, nodes.Lambda)):
-            continue
-        yield node
-        stack.extend(child for child in node.get_children() if child.is_statement or isinstance(child, (nodes.ExceptHandler, nodes.MatchCase)))
-
-
-def _called(statement: nodes.NodeNG) -> str:
-    if isinstance(statement, nodes.Expr) and isinstance(statement.value, nodes.Call):
-        func = statement.value.func
-        return func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")
-    return ""
-
-
-def _is_logged(node: nodes.NodeNG) -> bool:
-    """True inside of a call that only logs."""
-    up = node.parent
-    while up is not None and not up.is_statement:
-        up = up.parent
-    return up is not None and _called(up) in _LOGGING
-
-
-def _is_elif(node: nodes.If) -> bool:
-    return len(node.orelse) == 1 and isinstance(node.orelse[0], nodes.If)
-
-
-def _only_errors(body: Blocks) -> bool:
-    """True when nothing but an error or a warning comes of the statements."""
-    final = False
-    for statement in body:
-        if isinstance(statement, (nodes.Raise, nodes.Assert)):
-            final = True
-        elif _called(statement) in _WARNING:
-            final = True
-        elif isinstance(statement, nodes.If):
-            if not _only_errors(list(statement.body)) or (statement.orelse and not _only_errors(list(statement.orelse))):
-                return False
-            final = True
-        elif isinstance(statement, nodes.Assign) and isinstance(body[-1], (nodes.Raise, nodes.Expr)):
-            continue  # the words of the error
-        elif not isinstance(statement, nodes.Pass) and _called(statement) not in _LOGGING:
-            return False
-    return final
-
-
-def _only_logs(body: Blocks) -> bool:
-    return all(isinstance(s, nodes.Pass) or _called(s) in _LOGGING for s in body)
-
-
-def _leaves(statement: nodes.NodeNG) -> bool:
-    """True when a statement leaves the loop around it."""
-    if isinstance(statement, _EXITS):
-        return True
-    if isinstance(statement, nodes.If):
-        return any(_leaves(s) for s in (*statement.body, *statement.orelse))
-    if isinstance(statement, (nodes.With, nodes.Try)):
-        return any(_leaves(s) for s in statement.body)
-    return False
-
-
-def _in_loop(node: nodes.NodeNG) -> bool:
-    up = node.parent
-    while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.ClassDef, nodes.Module, nodes.Lambda)):
-        if isinstance(up, (nodes.For, nodes.While)):
-            return True
-        up = up.parent
-    return False
-
-
-def _after(node: nodes.NodeNG) -> Blocks:
-    """The statements that run after the node in its scope, as far as they stand in enclosing blocks."""
-    found: Blocks = []
-    child, up = node, node.parent
-    while up is not None:
-        for block in ("body", "orelse", "finalbody"):
-            statements = getattr(up, block, None)
-            if isinstance(statements, list) and child in statements:
-                found.extend(statements[statements.index(child) + 1 :])
-        if isinstance(up, (nodes.FunctionDef, nodes.Module, nodes.ClassDef)):
-            break
-        child, up = up, up.parent
-    return found
-
-
-def _words(body: Blocks, orelse: Blocks) -> str:
-    """What the branch decides, for a message."""
-    for statement in (*body, *orelse):
-        if isinstance(statement, nodes.Return):
-            return "what is returned"
-        if isinstance(statement, nodes.AugAssign):
-            name = _named(statement.target)
-            return f"whether `{name}` is changed" if name else "whether a value is changed"
-        if isinstance(statement, (nodes.Assign, nodes.AnnAssign)):
-            target = statement.targets[0] if isinstance(statement, nodes.Assign) else statement.target
-            name = _named(target)
-            return f"what `{name}` is" if name else "what is assigned"
-        called = _called(statement)
-        if called:
-            return f"whether `{cut(called)}()` runs"
-    return "which branch runs"
-
-
-def _named(node: nodes.NodeNG) -> str:
-    """A target's dotted name as far as a message has room for it; empty for any other target."""
-    return cut(dotted(node) or "")
-
-
-def cut(name: str) -> str:
-    """A name as far as a message has room for it."""
-    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 3] + "..."
-
-
 def is_guarded(node: nodes.NodeNG) -> bool:
     """True when an enclosing test asks whether the code is being traced or compiled."""
     child, up = node, node.parent
@@ -325,7 +213,11 @@ def _left_before(child: nodes.NodeNG, up: nodes.NodeNG) -> list[nodes.NodeNG]:
         statements = getattr(up, block, None)
         if isinstance(statements, list) and child in statements:
             before = statements[: statements.index(child)]
-            return [s.test for s in before if isinstance(s, nodes.If) and s.body and isinstance(s.body[-1], (nodes.Return, nodes.Raise))]
+            return [
+                s.test
+                for s in before
+                if isinstance(s, nodes.If) and s.body and isinstance(s.body[-1], (nodes.Return, nodes.Raise))
+            ]
     return []
 
 
@@ -367,11 +259,16 @@ def loses_frame(node: nodes.NodeNG, index: ModuleIndex) -> bool:
         return True
     child, up = node, node.parent
     while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda, nodes.Module, nodes.ClassDef)):
-        if isinstance(up, (nodes.Try, nodes.TryStar)) or (isinstance(up, (nodes.For, nodes.While)) and child in up.body):
+        if isinstance(up, (nodes.Try, nodes.TryStar)) or (
+            isinstance(up, (nodes.For, nodes.While)) and child in up.body
+        ):
             return True
         if isinstance(up, nodes.With):
             for expression, _ in up.items:
-                if isinstance(expression, nodes.Call) and (dotted(expression.func) or "").rsplit(".", 1)[-1] == "suppress":
+                if (
+                    isinstance(expression, nodes.Call)
+                    and (dotted(expression.func) or "").rsplit(".", 1)[-1] == "suppress"
+                ):
                     return True
         child, up = up, up.parent
     return False

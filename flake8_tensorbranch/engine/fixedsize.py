@@ -14,12 +14,16 @@ from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
 _SIZES: Final = SHAPE | UNBACKED
 _READS: Final = frozenset({"shape", "size", "numel", "nelement", "__len__"})
-_COMPUTES: Final = frozenset({"len", "range", "int", "float", "min", "max", "abs", "sum", "enumerate", "reversed", "zip", "list", "tuple"})
+_COMPUTES: Final = frozenset(
+    {"len", "range", "int", "float", "min", "max", "abs", "sum", "enumerate", "reversed", "zip", "list", "tuple"}
+)
 _BUILDERS: Final = frozenset({"__init__", "reset_parameters", "_init_weights", "init_weights"})
 _DEPTH: Final = 12
 
 
-def is_fixed(resolver: Resolver, scope: FunctionInfo | None, facts: Facts, node: nodes.NodeNG, depth: int = _DEPTH) -> bool:
+def is_fixed(
+    resolver: Resolver, scope: FunctionInfo | None, facts: Facts, node: nodes.NodeNG, depth: int = _DEPTH
+) -> bool:
     """True when every size that an expression depends on is of a tensor that a module keeps from its constructor on."""
     if depth <= 0:
         return False
@@ -69,7 +73,9 @@ def _is_kept(resolver: Resolver, facts: Facts, node: nodes.NodeNG) -> bool:
     if not isinstance(node, nodes.Attribute):
         return False
     refs = facts.values.get(node.expr, UNKNOWN).refs
-    return bool(refs) and all(isinstance(ref, Instance) and _is_stored_once(resolver, ref.cls, node.attrname) for ref in refs)
+    return bool(refs) and all(
+        isinstance(ref, Instance) and _is_stored_once(resolver, ref.cls, node.attrname) for ref in refs
+    )
 
 
 def _is_stored_once(resolver: Resolver, cls: ClassInfo | str, name: str) -> bool:

@@ -80,7 +80,7 @@ def comparison(leaf: nodes.NodeNG) -> str:
         return ""
     ops = [op for op, _ in leaf.ops]
     sides = [leaf.left, *(right for _, right in leaf.ops)]
-    if any(isinstance(s, nodes.Const) and s.value == 0 and not isinstance(s.value, bool) for s in sides):
-        if any(isinstance(s, (nodes.Call, nodes.Subscript)) for s in sides):
-            return "empty"
+    zero = any(isinstance(s, nodes.Const) and s.value == 0 and not isinstance(s.value, bool) for s in sides)
+    if zero and any(isinstance(s, (nodes.Call, nodes.Subscript)) for s in sides):
+        return "empty"
     return "equality" if all(op in ("==", "!=") for op in ops) else ""

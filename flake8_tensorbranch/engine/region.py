@@ -16,7 +16,7 @@ from flake8_tensorbranch.engine.lattice import NO_CONST, AbstractValue
 from flake8_tensorbranch.engine.program import Program, functions_of
 from flake8_tensorbranch.engine.refs import Partial
 from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, REGION_BASES, RegionEntry, entry
-from flake8_tensorbranch.settings import Settings
+from flake8_tensorbranch.settings import RegionKind, Settings
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 
@@ -24,8 +24,8 @@ from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 class Entry:
     """One place where a region begins.
 
-    `options` holds literal keyword arguments of the entry (`use_reentrant`, `fullgraph`, `dynamic`, ...); a keyword that is passed
-    but not literal maps to `NO_CONST`. `node` is None for regions that the settings declare.
+    `options` holds literal keyword arguments of the entry (`use_reentrant`, `fullgraph`, ...); a keyword that is
+    passed but not literal maps to `NO_CONST`. `node` is None for regions that the settings declare.
     """
 
     kind: str
@@ -136,7 +136,9 @@ class Regions:
         for cls in index.classes:
             for base in analysis.resolver.mro(cls):
                 name = base if isinstance(base, str) else f"{base.module.name}.{base.name}"
-                row = REGION_BASES.get(name) or next((r for q, r in REGION_BASES.items() if q.rsplit(".", 1)[-1] == name.rsplit(".", 1)[-1]), None)
+                row = REGION_BASES.get(name) or next(
+                    (r for q, r in REGION_BASES.items() if q.rsplit(".", 1)[-1] == name.rsplit(".", 1)[-1]), None
+                )
                 forward = analysis.resolver.method(cls, "forward")
                 if row is not None and forward is not None and base is not cls:
                     yield Entry(row.kind, cls.node, None, row, ()), [forward]
@@ -172,9 +174,17 @@ class Regions:
     def _declared(self) -> Iterator[tuple[Entry, list[FunctionInfo]]]:
         settings = self.settings
         index = self.program.index
-        for kind, globs in (("compiled", settings.compiled), ("checkpointed", settings.checkpointed)):
+        kinds: tuple[tuple[RegionKind, tuple[str, ...]], ...] = (
+            ("compiled", settings.compiled),
+            ("checkpointed", settings.checkpointed),
+        )
+        for kind, globs in kinds:
             if globs:
-                found = [f for f in index.functions if settings.matches(kind, index.name, f.qualname.replace(".<locals>", ""))]  # type: ignore[arg-type]
+                found = [
+                    f
+                    for f in index.functions
+                    if settings.matches(kind, index.name, f.qualname.replace(".<locals>", ""))
+                ]
                 if found:
                     yield Entry(kind, None, None, None, ()), found
 
@@ -195,7 +205,11 @@ class Regions:
             members = self._members.setdefault(begin.kind, {})
             queue: deque[FunctionInfo] = deque()
             for function in functions:
-                if function in program.facts and (function not in members or members[function].way) and not self.is_outside(function, begin.kind):
+                if (
+                    function in program.facts
+                    and (function not in members or members[function].way)
+                    and not self.is_outside(function, begin.kind)
+                ):
                     members[function] = Membership(begin, ())
                     queue.append(function)
             while queue:
@@ -203,11 +217,18 @@ class Regions:
                 way = members[caller].way
                 for node, callees in program.facts[caller].calls.items():
                     for callee in self._dispatched(callees, members):
-                        if callee in program.facts and callee not in members and callee.name != "__init__" and not self.is_outside(callee, begin.kind):
+                        if (
+                            callee in program.facts
+                            and callee not in members
+                            and callee.name != "__init__"
+                            and not self.is_outside(callee, begin.kind)
+                        ):
                             members[callee] = Membership(begin, (*way, Step(caller, node)))
                             queue.append(callee)
 
-    def _dispatched(self, callees: set[FunctionInfo], members: dict[FunctionInfo, Membership]) -> Iterator[FunctionInfo]:
+    def _dispatched(
+        self, callees: set[FunctionInfo], members: dict[FunctionInfo, Membership]
+    ) -> Iterator[FunctionInfo]:
         """The callees of a call, and the methods in their place in subclasses that run in the region."""
         for callee in callees:
             yield callee
@@ -218,10 +239,15 @@ class Regions:
 
     @staticmethod
     def is_outside(function: FunctionInfo, kind: str) -> bool:
-        """True for functions that `torch.compiler.disable` keeps out of compiled regions, `torch.jit.script` out of traces."""
-        if kind == "traced" and any(d == "script" or d.endswith(("jit.script", "script_if_tracing")) for d in function.decorator_names):
+        """True for functions that `torch.compiler.disable` keeps out of compiled regions, `script` out of traces."""
+        if kind == "traced" and any(
+            d == "script" or d.endswith(("jit.script", "script_if_tracing")) for d in function.decorator_names
+        ):
             return True
-        return any(d.endswith(("compiler.disable", "_dynamo.disable", "compiler.is_exporting")) for d in function.decorator_names)
+        return any(
+            d.endswith(("compiler.disable", "_dynamo.disable", "compiler.is_exporting"))
+            for d in function.decorator_names
+        )
 
 
 _TRANSFORMS = frozenset(f"torch.func.{name}" for name in ("grad", "grad_and_value", "jacrev", "jacfwd", "hessian"))

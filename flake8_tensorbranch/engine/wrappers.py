@@ -26,7 +26,7 @@ Options = tuple[tuple[str, object], ...]
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """A parameter (or, as `self.name`, an attribute) whose function a region entry is given, with the entry's options."""
+    """A parameter (or, as `self.name`, an attribute) whose function a region entry is given, and the options."""
 
     parameter: str
     row: RegionEntry
@@ -88,7 +88,7 @@ def _decorating(analysis: Analysis, function: FunctionInfo, decorator: nodes.Nod
 
 
 def handed(analysis: Analysis, function: FunctionInfo, depth: int = _DEPTH) -> tuple[Hand, ...]:
-    """The parameters and attributes whose functions a function puts into a region, itself or in a function it defines."""
+    """The parameters and attributes whose functions a function puts into a region, itself or in a nested one."""
     memo = function.module.memo
     key = ("handed", function, depth)
     if key not in memo:
@@ -98,7 +98,7 @@ def handed(analysis: Analysis, function: FunctionInfo, depth: int = _DEPTH) -> t
 
 
 def held(analysis: Analysis, init: FunctionInfo) -> tuple[Hand, ...]:
-    """The parameters of a constructor whose functions the object keeps, and puts into a region when a method is called."""
+    """The parameters of a constructor whose functions the object keeps, and puts into a region when it is called."""
     cls = init.cls
     if cls is None:
         return ()
@@ -247,5 +247,3 @@ def argument(call: nodes.Call, function: FunctionInfo, name: str) -> nodes.NodeN
     if not 0 <= place < len(call.args) or any(isinstance(a, nodes.Starred) for a in call.args[: place + 1]):
         return None
     return call.args[place]
-
-

@@ -33,8 +33,8 @@ class Finding:
 class Rule:
     """What a rule is: the sinks it looks at, its class, and since when it is stable.
 
-    `level`: E wrong every time the code is reached, W wrong when something flips or a real cost, I information. `opt_in`
-    rules run only when enabled; a rule whose findings are partly opt-in says so per finding.
+    `level`: E wrong every time the code is reached, W wrong when something flips or a real cost, I information.
+    `opt_in` rules run only when enabled; a rule whose findings are partly opt-in says so per finding.
     """
 
     name: str

@@ -1,0 +1,141 @@
+"""What the statements that a branch holds do: raise, log, leave a loop; and words for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.syntax.names import dotted
+
+_LEVELS: Final = ("debug", "info", "warning", "error", "exception", "critical", "log", "warning_once", "info_once")
+_LOGGING: Final = frozenset(
+    {"print", "rank_zero_info", "rank_zero_debug", "rank_zero_print", "rank_zero_log", *_LEVELS}
+)
+_WARNING: Final = frozenset({"warn", "warn_explicit", "rank_zero_warn", "_warn_once", "rank_zero_deprecation"})
+_LONGEST_NAME: Final = 24
+_EXITS: Final = (nodes.Return, nodes.Break, nodes.Continue)
+Blocks = list[nodes.NodeNG]
+
+
+def statements(top: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
+    """A statement and all in it, those of nested functions and classes apart."""
+    stack = [top]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, (nodes.FunctionDef, nodes.ClassDef, nodes.Lambda)):
+            continue
+        yield node
+        stack.extend(
+            child
+            for child in node.get_children()
+            if child.is_statement or isinstance(child, (nodes.ExceptHandler, nodes.MatchCase))
+        )
+
+
+def called_in(statement: nodes.NodeNG) -> str:
+    """The last name of what a statement that is a call calls; empty for any other statement."""
+    if isinstance(statement, nodes.Expr) and isinstance(statement.value, nodes.Call):
+        func = statement.value.func
+        return func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")
+    return ""
+
+
+def is_logged(node: nodes.NodeNG) -> bool:
+    """True inside of a call that only logs."""
+    up = node.parent
+    while up is not None and not up.is_statement:
+        up = up.parent
+    return up is not None and called_in(up) in _LOGGING
+
+
+def is_elif(node: nodes.If) -> bool:
+    """True when all that the `else` of a branch holds is another branch."""
+    return len(node.orelse) == 1 and isinstance(node.orelse[0], nodes.If)
+
+
+def only_errors(body: Blocks) -> bool:
+    """True when nothing but an error or a warning comes of the statements."""
+    final = False
+    for statement in body:
+        if isinstance(statement, (nodes.Raise, nodes.Assert)) or called_in(statement) in _WARNING:
+            final = True
+        elif isinstance(statement, nodes.If):
+            if not only_errors(list(statement.body)) or (statement.orelse and not only_errors(list(statement.orelse))):
+                return False
+            final = True
+        elif isinstance(statement, nodes.Assign) and isinstance(body[-1], (nodes.Raise, nodes.Expr)):
+            continue  # the words of the error
+        elif not isinstance(statement, nodes.Pass) and called_in(statement) not in _LOGGING:
+            return False
+    return final
+
+
+def only_logs(body: Blocks) -> bool:
+    """True when nothing but a log comes of the statements."""
+    return all(isinstance(s, nodes.Pass) or called_in(s) in _LOGGING for s in body)
+
+
+def leaves(statement: nodes.NodeNG) -> bool:
+    """True when a statement leaves the loop around it."""
+    if isinstance(statement, _EXITS):
+        return True
+    if isinstance(statement, nodes.If):
+        return any(leaves(s) for s in (*statement.body, *statement.orelse))
+    if isinstance(statement, (nodes.With, nodes.Try)):
+        return any(leaves(s) for s in statement.body)
+    return False
+
+
+def in_loop(node: nodes.NodeNG) -> bool:
+    """True when a statement stands in a loop of its own scope."""
+    up = node.parent
+    while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.ClassDef, nodes.Module, nodes.Lambda)):
+        if isinstance(up, (nodes.For, nodes.While)):
+            return True
+        up = up.parent
+    return False
+
+
+def after(node: nodes.NodeNG) -> Blocks:
+    """The statements that run after the node in its scope, as far as they stand in enclosing blocks."""
+    found: Blocks = []
+    child, up = node, node.parent
+    while up is not None:
+        for block in ("body", "orelse", "finalbody"):
+            statements = getattr(up, block, None)
+            if isinstance(statements, list) and child in statements:
+                found.extend(statements[statements.index(child) + 1 :])
+        if isinstance(up, (nodes.FunctionDef, nodes.Module, nodes.ClassDef)):
+            break
+        child, up = up, up.parent
+    return found
+
+
+def in_words(body: Blocks, orelse: Blocks) -> str:
+    """What the branch decides, for a message."""
+    for statement in (*body, *orelse):
+        if isinstance(statement, nodes.Return):
+            return "what is returned"
+        if isinstance(statement, nodes.AugAssign):
+            name = named(statement.target)
+            return f"whether `{name}` is changed" if name else "whether a value is changed"
+        if isinstance(statement, (nodes.Assign, nodes.AnnAssign)):
+            target = statement.targets[0] if isinstance(statement, nodes.Assign) else statement.target
+            name = named(target)
+            return f"what `{name}` is" if name else "what is assigned"
+        called = called_in(statement)
+        if called:
+            return f"whether `{cut(called)}()` runs"
+    return "which branch runs"
+
+
+def named(node: nodes.NodeNG) -> str:
+    """A target's dotted name as far as a message has room for it; empty for any other target."""
+    return cut(dotted(node) or "")
+
+
+def cut(name: str) -> str:
+    """A name as far as a message has room for it."""
+    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 3] + "..."
