@@ -11,6 +11,7 @@ from flake8_tensorbranch.rules import Finding, Rule, sentence
 
 RULE = Rule("tbr-checkpoint-branch-on-mutated-state", frozenset({SinkKind.BRANCH, SinkKind.LOOP}), "E", "0.1.0")
 _HELP: Final = "decide outside"
+_SHORT: Final = 22  # characters of an effect that leave room for the outcome
 
 
 def check(site: ValueSite) -> Iterator[Finding]:
@@ -19,10 +20,12 @@ def check(site: ValueSite) -> Iterator[Finding]:
     if member is None or not site.mutated or site.deps & RANDOM:
         return
     outcome = "wrong in silence" if member.entry.reentrant is True else "CheckpointError, or wrong in silence"
-    decides = f"the checkpointed region changes `{{}}`, which decides {site.effect}"
+    decides = f"the checkpointed region changes `{{}}`, which decides {site.effect}: the recompute flips it"
+    if len(site.effect) <= _SHORT:
+        decides += f" ({outcome})"
     yield Finding(
         site.node,
-        sentence(f"{decides}: the recompute flips it ({outcome})", site.mutated, _HELP),
+        sentence(decides, site.mutated, _HELP),
         _HELP,
         site.certain,
         site.related,
