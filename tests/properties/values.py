@@ -64,7 +64,8 @@ def values(draw: st.DrawFn, depth: int = 2) -> AbstractValue:
         const = draw(st.sampled_from(CONSTANTS))
         kinds = NONE if const is None else HOST
     refs = draw(references())
-    elem = items = None
+    elem: AbstractValue | None = None
+    items: lattice.Items | None = None
     if depth and draw(st.booleans()):
         inner = values(depth - 1)
         shape = draw(st.integers(0, 3))
@@ -75,7 +76,7 @@ def values(draw: st.DrawFn, depth: int = 2) -> AbstractValue:
             items = tuple(enumerate(found))
         elif shape == 3:
             keys = draw(st.lists(st.sampled_from(KEYS), unique_by=lambda key: (type(key), key), max_size=3))
-            items = tuple((key, draw(inner)) for key in keys)
+            items = tuple([(key, draw(inner)) for key in keys])
         if items is not None:
             # What is known of any element is above every one by key.
             elem = lattice.join_all((value for _, value in items), draw(inner) if draw(st.booleans()) else BOTTOM)
