@@ -23,6 +23,8 @@ from flake8_tensorbranch.engine.lattice import (
     UNKNOWN_KIND,
     AbstractValue,
     join,
+    make,
+    without,
 )
 from flake8_tensorbranch.engine.refs import Bound, Closure, Instance, Partial, Wrapped
 from flake8_tensorbranch.engine.summary import Analysis, calls_of
@@ -88,7 +90,8 @@ class Program:
         for _ in range(ROUNDS):
             again: dict[FunctionInfo, State] = {}
             for caller in [f for f in self.facts if f in changed]:
-                for (callee, name), value in self.facts[caller].arguments.items():
+                for (callee, name), passed_value in self.facts[caller].arguments.items():
+                    value = _as_declared(passed_value, self.analysis.parameters(callee).get(name))
                     if value.kinds == HOST and value.deps & MASK:
                         continue  # a flag that was settled before the call
                     if (wanted is None or callee in wanted) and callee in self.facts and self._improves(callee, name, value):
@@ -174,6 +177,19 @@ class Program:
     def functions_of(self, value: AbstractValue) -> Iterator[FunctionInfo]:
         """The functions that calling a value enters."""
         yield from functions_of(self.analysis, value)
+
+
+def _as_declared(value: AbstractValue, declared: AbstractValue | None) -> AbstractValue:
+    """An argument that may be a tensor or a number, where the declaration says a number."""
+    if declared is None:
+        return value
+    if declared.must(HOST | NONE) and value.kinds & HOST and value.kinds & TENSOR:
+        return without(value, TENSOR)
+    if declared.elem is None or value.elem is None or not declared.elem.must(HOST | NONE) or value.elem.must(HOST | NONE):
+        return value
+    elem = _as_declared(value.elem, declared.elem)
+    items = None if value.items is None else tuple((k, _as_declared(v, declared.elem)) for k, v in value.items)
+    return make(value.kinds, value.deps, value.const, value.refs, elem, items)
 
 
 def _on_self(caller: FunctionInfo, call: nodes.Call) -> bool:
