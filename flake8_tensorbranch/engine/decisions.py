@@ -41,6 +41,7 @@ from flake8_tensorbranch.syntax.names import FunctionInfo
 _INTERESTING: Final = DATA | SHAPE | RANDOM | UNBACKED
 _LASTING: Final = SYNCED | REPLAYED
 _SIZES: Final = SHAPE | UNBACKED
+_LOOPS: Final = (SinkKind.LOOP, SinkKind.SIZE_LOOP)
 
 
 def sites(program: Program, regions: Regions) -> Iterator[ValueSite]:
@@ -202,7 +203,8 @@ class _Finder:
             driver=self.context.is_driver(node),
             certain=certain,
             regions=memberships,
-            guarded=effects.is_guarded(node),
+            # A size beside the question in one test is guarded on all the same: which comes first varies.
+            guarded=effects.is_guarded(node, own=kind is not SinkKind.SIZE_BRANCH),
             checked=promises.promised(self.scope, subject),
             declared=self.declared(kind, at),
             mutated=mutated,
@@ -354,7 +356,7 @@ class _Stranger(_Finder):
                     site,
                     node=there.call,
                     function=there.scope,
-                    effect=f"{site.effect} in `{bodies.cut(there.function.name)}()`",
+                    effect=f"a {'loop' if site.kind in _LOOPS else 'branch'} in `{bodies.cut(there.function.name)}()`",
                     guarded=effects.is_guarded(there.call),
                     frame_lost=site.frame_lost or effects.loses_frame(there.call, self.program.index),
                 )

@@ -48,9 +48,14 @@ class Mutations:
     def changes(self) -> list[Change]:
         """Every change, by the activations that make it."""
         if self._changes is None:
-            own = [a for a in self.insides.all() if a.function.name != "__init__"]
-            self._changes = [change for activation in own for change in changes(activation)]
+            lasting = [a for a in self.insides.all() if not self._makes_own(a.function)]
+            self._changes = [change for activation in lasting for change in changes(activation)]
         return self._changes
+
+    def _makes_own(self, function: FunctionInfo) -> bool:
+        """True for constructors, and for custom autograd functions, which keep things on a context of their own."""
+        resolver = self.program.analysis.resolver
+        return function.name == "__init__" or (function.cls is not None and resolver.has_base(function.cls, "Function"))
 
     def read(self, scope: FunctionInfo | None, test: nodes.NodeNG) -> str:
         """The state that a predicate reads and its own region changes, as spelled; empty when there is none.
