@@ -203,7 +203,7 @@ class _Finder:
             driver=self.context.is_driver(node),
             certain=certain,
             regions=memberships,
-            # A size beside the question in one test is guarded on all the same: which comes first varies.
+            # A size asked for before the question is guarded on all the same.
             guarded=effects.is_guarded(node, own=kind is not SinkKind.SIZE_BRANCH),
             checked=promises.promised(self.scope, subject),
             declared=self.declared(kind, at),

@@ -187,10 +187,17 @@ def _holds_tensor(value: AbstractValue) -> bool:
     return value.elem is not None and _holds_tensor(value.elem)
 
 
-def is_guarded(node: nodes.NodeNG) -> bool:
-    """True when an enclosing test asks whether the code is being traced or compiled."""
+def _asked_first(test: nodes.NodeNG) -> list[nodes.NodeNG]:
+    """The first operand of an `and`, which alone decides whether the others are looked at."""
+    return [test.values[0]] if isinstance(test, nodes.BoolOp) and test.op == "and" else []
+
+
+def is_guarded(node: nodes.NodeNG, own: bool = True) -> bool:
+    """True when an enclosing test asks whether the code is being traced or compiled; with `own`, anywhere in the node's test too."""
     child, up = node, node.parent
-    tests = [node.test] if isinstance(node, (nodes.If, nodes.IfExp, nodes.While)) else []
+    tests: list[nodes.NodeNG] = []
+    if isinstance(node, (nodes.If, nodes.IfExp, nodes.While)):
+        tests = [node.test] if own else _asked_first(node.test)
     while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda, nodes.Module)):
         if isinstance(up, (nodes.If, nodes.IfExp)) and child is not up.test:
             tests.append(up.test)

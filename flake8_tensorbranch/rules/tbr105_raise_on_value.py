@@ -17,12 +17,15 @@ def check(site: ValueSite) -> Iterator[Finding]:
     """Validation of a tensor's value: costs a wait for the device, and breaks a graph."""
     if not site.deps & DATA:
         return
-    if "compiled" in site.regions:
-        return  # an assert is traced there (facts H); for a raise, the code of the region speaks
+    compiled = "compiled" in site.regions
+    if compiled and site.form != "assert":
+        return  # for a raise, the code of the region speaks
     guarded = "an assertion" if site.form == "assert" else "an error"
+    # A compiled assert is traced (facts H); run eagerly it waits like any other.
+    cost = "waits for the device unless compiled" if compiled else "waits for the device"
     yield Finding(
         site.node,
-        sentence(f"`{{}}` reads a tensor's value to guard {guarded}: waits for the device", site.subject, _HELP),
+        sentence(f"`{{}}` reads a tensor's value to guard {guarded}: {cost}", site.subject, _HELP),
         _HELP,
         site.certain,
         site.related,

@@ -111,5 +111,5 @@ def on_the_device(p: Tensor) -> Tensor:
 
 @torch.compile(backend="eager")
 def traced_assert(p: Tensor) -> Tensor:
-    assert (p > 0).all(), "probabilities must be positive"  # ok: [TBR105] traced in a compiled region
+    assert (p > 0).all(), "probabilities must be positive"  # error: [TBR105]
     return p.log()
