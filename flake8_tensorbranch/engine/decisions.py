@@ -208,7 +208,7 @@ class _Finder:
             checked=promises.promised(self.scope, subject),
             declared=self.declared(kind, at),
             mutated=mutated,
-            form=form or effects.form(node),
+            form=form or ("assert with message" if forms.is_reported_assert(node) else effects.form(node)),
             comparison=self.comparison(at) if kind is SinkKind.SIZE_BRANCH else "",
             frame_lost=effects.loses_frame(node, self.program.index) or self.searches(at),
             related=self.related(subject, memberships),

@@ -14,6 +14,7 @@ from flake8_tensorbranch.engine.sink import Decides
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, dotted
 
 _NO_GRAD: Final = frozenset({"no_grad", "inference_mode"})
+_COMPILING: Final = frozenset({"is_compiling", "is_dynamo_compiling", "is_torchdynamo_compiling", "is_exporting"})
 _TRACING: Final = frozenset(
     {
         "is_compiling",
@@ -209,7 +210,7 @@ def is_guarded(node: nodes.NodeNG, own: bool = True) -> bool:
         for call in test.nodes_of_class(nodes.Call):
             func = call.func
             name = func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")
-            if name in _TRACING:
+            if name in (_TRACING if own else _COMPILING):
                 return True
     return False
 

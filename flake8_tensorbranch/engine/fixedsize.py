@@ -30,6 +30,8 @@ def is_fixed(
     value = facts.values.get(node, UNKNOWN)
     if value.kinds & TENSOR:
         return _is_kept(resolver, facts, node)
+    if not value.known:
+        return False
     if not all_deps(value) & _SIZES and not isinstance(node, (nodes.Tuple, nodes.List)):
         return True
     parts: list[nodes.NodeNG]

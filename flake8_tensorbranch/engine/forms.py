@@ -10,6 +10,14 @@ from flake8_tensorbranch.engine.lattice import DATA
 from flake8_tensorbranch.engine.sink import ValueSite
 
 
+def is_reported_assert(node: nodes.NodeNG) -> bool:
+    """True for an `assert` whose message is computed: a tracer does not record it, as it does one without (facts H)."""
+    if not isinstance(node, nodes.Assert) or node.fail is None:
+        return False
+    parts = node.fail.values if isinstance(node.fail, nodes.JoinedStr) else [node.fail]
+    return not all(isinstance(part, nodes.Const) for part in parts)
+
+
 def from_tolist(node: nodes.NodeNG) -> bool:
     """True for `t.tolist()`, also counted, reversed, sorted or zipped."""
     while isinstance(node, nodes.Call):
