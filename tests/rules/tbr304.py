@@ -105,6 +105,12 @@ class OwnForward(nn.Module):
         return self.encode(x)
 
 
+@torch.compile(backend="eager")
+def asserted(x: Tensor) -> Tensor:
+    assert x.max() < 100, f"too large: {x.shape}"  # error: [TBR304]
+    return x.sin()
+
+
 # --- tempting, and rightly silent -----------------------------------------------------------------
 class Calm(nn.Module):
     def __init__(self, gate: bool = True) -> None:
