@@ -194,7 +194,7 @@ def _asked_first(test: nodes.NodeNG) -> list[nodes.NodeNG]:
 
 
 def is_guarded(node: nodes.NodeNG, own: bool = True) -> bool:
-    """True when an enclosing test asks whether the code is being traced or compiled; with `own`, anywhere in the node's test too."""
+    """True when an enclosing test (with `own`, the node's test too) asks whether code is being traced."""
     child, up = node, node.parent
     tests: list[nodes.NodeNG] = []
     if isinstance(node, (nodes.If, nodes.IfExp, nodes.While)):
