@@ -13,6 +13,7 @@ from flake8_tensorbranch.engine.lattice import (
     CALLABLE,
     CONTAINER,
     DATA,
+    FIRST_UNBACKED,
     HOST,
     HOST_SHAPE,
     HOST_VALUE,
@@ -24,11 +25,13 @@ from flake8_tensorbranch.engine.lattice import (
     SHAPE,
     SIZE_VALUE,
     TENSOR,
+    TENSOR_LIST,
+    TENSOR_VALUE,
     UNBACKED,
     UNKNOWN,
     UNKNOWN_KIND,
     AbstractValue,
-    container,
+    element,
     join,
     make,
 )
@@ -68,6 +71,9 @@ def read(frame: Frame, value: AbstractValue, name: str) -> AbstractValue:
         result = join(result, array_attribute(value, name))
     if kinds & HOST and value.deps & RANDOM:
         result = join(result, make(HOST, RANDOM))
+    if kinds & CONTAINER and not value.refs and name in names.RESULT_FIELDS and element(value).kinds & TENSOR:
+        # A field of the named tuple that an operation with several results returns.
+        return join(result, dict(value.items).get(1 if name == "indices" else 0, TENSOR_VALUE) if value.items else element(value))
     if kinds & (CONTAINER | MAPPING | HOST) and not value.refs:
         result = join(result, make(CALLABLE, refs=frozenset({Method(value, name)})))
     if kinds & UNKNOWN_KIND and not (kinds & TENSOR) and not any(isinstance(r, str) for r in value.refs):
@@ -79,6 +85,8 @@ def unknown_attribute(value: AbstractValue, name: str) -> AbstractValue:
     """An attribute of a value nothing is known of: sizes are sizes whatever has them."""
     if name == "shape":
         return SIZE_VALUE
+    if name == "saved_tensors":
+        return TENSOR_LIST  # of the context of an autograd.Function
     if name in names.TENSOR_ONLY_METHODS:
         return make(CALLABLE, refs=frozenset({Method(value, name)}))
     if name in evidence.SHARED_METHODS:
@@ -109,7 +117,7 @@ def tensor_attribute(value: AbstractValue, name: str) -> AbstractValue:
 def size_of(value: AbstractValue) -> AbstractValue:
     """The shape of a tensor; of one whose size depends on values, it depends on them too."""
     if value.deps & DATA:
-        return container(make(HOST, UNBACKED | SHAPE))
+        return make(CONTAINER, const=FIRST_UNBACKED, elem=make(HOST, UNBACKED | SHAPE))
     return SIZE_VALUE
 
 
@@ -154,6 +162,8 @@ def _of_ref(frame: Frame, value: AbstractValue, ref: object, name: str) -> Abstr
 def external_attribute(value: AbstractValue, cls: str, name: str) -> AbstractValue:
     """An attribute of an instance of an external class: tables first, then nothing is known."""
     known = names.MODULE_ATTRIBUTES.get(name) if cls.startswith("torch.nn.") else None
+    if cls.startswith("torch.distributions.") and name in evidence.DISTRIBUTION_FIELDS:
+        known = "tensor"
     if known == "tensor":
         return make(TENSOR)
     if known == "host":

@@ -25,6 +25,7 @@ from flake8_tensorbranch.engine.lattice import (
     SHAPE,
     TENSOR,
     UNKNOWN,
+    UNBACKED,
     UNKNOWN_KIND,
     AbstractValue,
     constant,
@@ -137,7 +138,9 @@ def _copy_sequence(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> 
 
 def _set(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
     value = _first(args)
-    return container(operators.iterate(value) if value.kinds else BOTTOM, operators.length_deps(value))
+    inner = operators.iterate(value) if value.kinds else BOTTOM
+    same = UNBACKED if inner.deps & DATA else 0  # how many differ depends on the values
+    return container(inner, operators.length_deps(value) | same)
 
 
 def _dict(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
@@ -193,7 +196,7 @@ def _none(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractV
 
 
 def _text(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
-    return make(HOST, operators.host_deps(*args.positional) & DATA)
+    return HOST_VALUE  # text is rarely a verdict on what it shows
 
 
 def _abs(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
@@ -216,6 +219,7 @@ FUNCTIONS: Final[dict[str, Transfer]] = {
     "ord": _host, "chr": _host, "print": _none, "setattr": _none, "str": _text, "repr": _text, "format": _text,
 }  # fmt: skip
 
+_STRINGS: Final = frozenset({"join", "format", "strip", "lstrip", "rstrip", "lower", "upper", "replace", "title", "encode", "decode"})
 _STRING_LISTS: Final = frozenset({"split", "rsplit", "splitlines", "partition", "rpartition"})
 
 
@@ -245,12 +249,16 @@ def _array(owner: AbstractValue, name: str, args: Arguments) -> AbstractValue:
         return container(make(HOST, owner.deps))
     if name == "item":
         return make(HOST, owner.deps)
+    if name in ("dim", "ndim", "flags"):
+        return HOST_VALUE
     return make(ARRAY, owner.deps | operators.host_deps(*args.positional) & DATA)
 
 
 def _scalar(owner: AbstractValue, name: str, args: Arguments) -> AbstractValue:
     if name in _STRING_LISTS:
-        return container(make(HOST, owner.deps))
+        return container(HOST_VALUE)
+    if name in _STRINGS:
+        return HOST_VALUE
     return make(HOST, owner.deps | operators.host_deps(*args.positional) & DATA)
 
 
@@ -275,6 +283,8 @@ def _list(frame: Frame, owner: AbstractValue, name: str, args: Arguments, node: 
         return make(HOST, DATA if element(owner).kinds & TENSOR else operators.host_deps(owner))
     if name in ("sort", "reverse", "clear", "remove"):
         return NONE_VALUE
+    if name in ("issubset", "issuperset", "isdisjoint"):
+        return operators.flag(operators.host_deps(owner, *args.positional))
     if name in ("copy", "union", "intersection", "difference"):
         return make(CONTAINER, owner.deps, elem=owner.elem)
     if name == "numel":  # torch.Size

@@ -65,7 +65,7 @@ class Classes:
     def _inherited(self, cls: ClassInfo, name: str, owner: AbstractValue) -> AbstractValue:
         for base in self.analysis.resolver.mro(cls):
             if isinstance(base, str):
-                if base.startswith("torch.nn.") or base.startswith("lightning."):
+                if base.startswith(("torch.nn.", "lightning.", "torch.distributions.")):
                     return attributes.external_attribute(owner, "torch.nn.Module" if base == "torch.nn.Module" else base, name)
                 if type_meaning(base) == "tensor":
                     return attributes.tensor_attribute(TENSOR_VALUE, name)

@@ -103,7 +103,7 @@ class _Finder:
         elif isinstance(node, nodes.UnaryOp):
             if node.op == "not" and not forms.in_truth_context(node):
                 yield from self.tested(node, node.operand)
-        elif isinstance(node, nodes.Match):
+        elif isinstance(node, nodes.Match) and forms.compares(node):
             yield from self.tested(node, node.subject)
 
     def tested(self, node: nodes.NodeNG, test: nodes.NodeNG) -> Iterator[ValueSite]:

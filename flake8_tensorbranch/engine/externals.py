@@ -15,6 +15,7 @@ from flake8_tensorbranch.engine.lattice import (
     CALLABLE,
     CONTAINER,
     DATA,
+    FIRST_UNBACKED,
     HOST,
     HOST_SHAPE,
     HOST_VALUE,
@@ -332,7 +333,9 @@ def from_row(row: OpModel, args: Arguments, owner: AbstractValue | None) -> Abst
         flow |= SYNCED
     returns = row.returns
     if returns == "tensor":
-        mask = MASK if masks.gives_mask(row.qualname) else 0
+        mask = MASK if masks.gives_mask(row.qualname) or _asks_for_bool(args) else 0
+        if sized and _leaves_first(row.qualname, args):
+            sized = 0
         if row.qualname in masks.KEEPS_MASK and owner is not None:
             mask = owner.deps & MASK
         return make(TENSOR, flow | sized | mask)
@@ -341,7 +344,9 @@ def from_row(row: OpModel, args: Arguments, owner: AbstractValue | None) -> Abst
     if returns == "host":
         return _host_result(row, operands, tensors, flow, sized)
     if returns == "size":
-        return container(make(HOST, SHAPE | (UNBACKED if sized else 0) | flow & ~SYNCED))
+        if sized:
+            return make(CONTAINER, const=FIRST_UNBACKED, elem=make(HOST, SHAPE | UNBACKED))
+        return container(make(HOST, SHAPE | flow & ~SYNCED))
     if returns == "none":
         return NONE_VALUE
     if returns == "self":
@@ -355,6 +360,28 @@ def from_row(row: OpModel, args: Arguments, owner: AbstractValue | None) -> Abst
     return _simple(returns)
 
 
+def _asks_for_bool(args: Arguments) -> bool:
+    """True for `dtype=torch.bool`, also as the argument of `.to`."""
+    given = [args.keywords["dtype"]] if "dtype" in args.keywords else args.positional[:1]
+    return any("torch.bool" in v.refs for v in given)
+
+
+_MOVES_DIMS: Final = frozenset("t transpose permute movedim swapaxes T mT".split())
+_REDUCES: Final = frozenset("sum mean max min any all std var prod amax amin argmax argmin median norm logsumexp".split())
+
+
+def _leaves_first(qualname: str, args: Arguments) -> bool:
+    """True when the first dimension, which depends on values, is reduced or moved away."""
+    name = qualname.rsplit(".", 1)[-1]
+    if name in _MOVES_DIMS:
+        return True
+    if name not in _REDUCES:
+        return False
+    dim = args.keywords.get("dim") or (args.positional[0] if args.positional and not args.positional[0].kinds & TENSOR else None)
+    dim = dim or (args.positional[1] if len(args.positional) > 1 else None)
+    return dim is not None and type(dim.const) is int and dim.const == 0
+
+
 def _host_result(row: OpModel, operands: list[AbstractValue], tensors: list[AbstractValue], flow: int, sized: int) -> AbstractValue:
     if "array" in row.effects:
         return make(ARRAY, DATA | flow)
@@ -365,7 +392,9 @@ def _host_result(row: OpModel, operands: list[AbstractValue], tensors: list[Abst
         value = make(HOST, DATA | flow | (MASK if flag else 0))
         return container(value, UNBACKED if sized else 0) if row.qualname.endswith(".tolist") else value
     if "shape" in row.deps:
-        deps = UNBACKED | SHAPE if any(v.deps & DATA for v in tensors) else SHAPE
+        sizes = [v.const for v in operands[1:2]] if row.qualname.endswith(".size") else []
+        other = bool(sizes) and type(sizes[0]) is int and sizes[0] != 0
+        deps = UNBACKED | SHAPE if any(v.deps & DATA for v in tensors) and not other else SHAPE
         return make(HOST, deps)
     return make(HOST, operators.host_deps(*operands) if not tensors else 0)
 

@@ -92,3 +92,10 @@ def comparison(leaf: nodes.NodeNG) -> str:
     if zero and any(isinstance(s, (nodes.Call, nodes.Subscript)) for s in sides):
         return "empty"
     return "equality" if all(op in ("==", "!=") for op in ops) else ""
+
+
+def compares(match: nodes.Match) -> bool:
+    """True when some pattern of a `match` compares the subject with a value, not just its type."""
+    return any(
+        isinstance(pattern, nodes.MatchValue) for case in match.cases for pattern in case.pattern.nodes_of_class(nodes.MatchValue)
+    )

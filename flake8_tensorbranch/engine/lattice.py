@@ -77,6 +77,8 @@ class _NoConst:
 
 NO_CONST: Final = _NoConst()
 
+FIRST_UNBACKED: Final = "first size depends on values"  # constant of the shape of a tensor of which only that size does
+
 Key = Hashable
 Items = tuple[tuple[Key, "AbstractValue"], ...]
 

@@ -10,7 +10,9 @@ from flake8_tensorbranch.engine.lattice import (
     CALLABLE,
     CONTAINER,
     DATA,
+    FIRST_UNBACKED,
     HOST,
+    HOST_SHAPE,
     HOST_VALUE,
     MAPPING,
     MASK,
@@ -129,6 +131,9 @@ def binary(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue:
             return container(join(element(left), element(right)), left.deps | right.deps)
         if op == "*":
             return container(element(left), left.deps | right.deps)
+        if op in ("-", "&", "|", "^") and right.kinds & CONTAINER:
+            held = join(element(left), element(right)) if op in ("|", "^") else element(left)
+            return container(held, left.deps | right.deps | (UNBACKED if all_deps(element(left)) & DATA else 0))
         if op == "+":
             return container(join(element(left), UNKNOWN), left.deps)
     if op == "*" and right.kinds & CONTAINER:
@@ -180,6 +185,9 @@ def compare(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue
                 return constant(op == "is")
             if other.kinds and not other.kinds & (NONE | UNKNOWN_KIND):
                 return constant(op == "is not")
+        for one, other in ((left, right), (right, left)):
+            if isinstance(one.const, bool) and other.kinds & HOST and other.deps & DATA:
+                return flag(other.deps & ~MASK)
         return HOST_VALUE
     if op in ("in", "not in"):
         return _membership(left, right)
@@ -219,6 +227,8 @@ def _host_compare(left: AbstractValue, right: AbstractValue, op: str) -> Abstrac
 def _membership(left: AbstractValue, right: AbstractValue) -> AbstractValue:
     if isinstance(left.const, str):
         return make(HOST, right.deps & ~(DATA | MASK))  # a key: what is looked into is no tensor
+    if right.kinds & MAPPING and left.must(HOST):
+        return HOST_VALUE  # a key
     if right.kinds & TENSOR:
         return make(HOST, tensor_deps(left, right) | DATA)
     deps = left.deps & ~MASK
@@ -288,6 +298,9 @@ def subscript(value: AbstractValue, index: AbstractValue, frame: Frame | None = 
 
 
 def _pick(value: AbstractValue, index: AbstractValue) -> AbstractValue:
+    if value.const == FIRST_UNBACKED:
+        if index.const is not slice and type(index.const) is int and index.const != 0:
+            return HOST_SHAPE
     if index.const is slice:
         return make(CONTAINER, value.deps | index.deps & (DATA | SHAPE), elem=value.elem)
     if value.items is not None and index.const is not NO_CONST and index.kinds == HOST:

@@ -181,7 +181,7 @@ class Program:
 
 def _as_declared(value: AbstractValue, declared: AbstractValue | None) -> AbstractValue:
     """An argument that may be a tensor or a number, where the declaration says a number."""
-    if declared is None:
+    if declared is None or value.kinds & UNKNOWN_KIND:
         return value
     if declared.must(HOST | NONE) and value.kinds & HOST and value.kinds & TENSOR:
         return without(value, TENSOR)

@@ -14,10 +14,12 @@ from flake8_tensorbranch.engine.frame import Frame, State
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
     CONTAINER,
+    FIRST_UNBACKED,
     HOST_VALUE,
     MAPPING,
     NONE_VALUE,
     OBJECT,
+    SIZE_VALUE,
     TENSOR,
     UNKNOWN,
     AbstractValue,
@@ -25,6 +27,7 @@ from flake8_tensorbranch.engine.lattice import (
     element,
     join,
     make,
+    only,
 )
 from flake8_tensorbranch.engine.refine import refine
 from flake8_tensorbranch.syntax import graph
@@ -96,6 +99,9 @@ def _unpack(frame: Frame, targets: list[nodes.NodeNG], value: AbstractValue) -> 
             for target, inner in zip(targets[star + 1 :], values[len(values) - after :], strict=True):
                 assign(frame, target, inner)
             return
+    if value.const == FIRST_UNBACKED and targets and not isinstance(targets[0], nodes.Starred):
+        assign(frame, targets[0], operators.iterate(value))
+        targets, value = targets[1:], SIZE_VALUE
     inner = operators.iterate(value)
     for target in targets:
         assign(frame, target, container(inner) if isinstance(target, nodes.Starred) else inner)
@@ -261,7 +267,21 @@ def _match_subject(frame: Frame, item: graph.MatchSubject) -> None:
 
 def _match_bind(frame: Frame, item: graph.MatchBind) -> None:
     case = item.node
+    _narrow(frame, case)
     _bind_pattern(frame, case.pattern, frame.iterables.get(case.parent, UNKNOWN))
+
+
+def _narrow(frame: Frame, case: nodes.MatchCase) -> None:
+    """A class pattern refines the subject as `isinstance` does."""
+    pattern = case.pattern.pattern if isinstance(case.pattern, nodes.MatchAs) else case.pattern
+    path = state_path(case.parent.subject)
+    if path is None or not isinstance(pattern, nodes.MatchClass):
+        return
+    wanted = frame.analysis.instance_type(frame, pattern.cls)
+    if wanted is not None and wanted.known:
+        kept = only(frame.iterables.get(case.parent, UNKNOWN), wanted.kinds)
+        frame.state[path] = kept if kept.kinds else wanted
+        frame.roots.add(path.partition(".")[0])
 
 
 def _bind_pattern(frame: Frame, pattern: nodes.NodeNG | None, value: AbstractValue) -> None:

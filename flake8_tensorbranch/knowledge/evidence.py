@@ -10,6 +10,12 @@ FRAME_LIBRARIES: Final = ("pandas", "polars", "xarray", "jax", "tensorflow", "py
 ARRAY_METHODS: Final = frozenset("any all item argmax argmin argsort cumsum cumprod mean std var prod nonzero squeeze repeat".split())
 """Methods that tensors share with arrays and frames alone (tools/foreign_names.txt): evidence where a file names no such library."""
 
+DISTRIBUTION_FIELDS: Final = frozenset(
+    "loc scale rate probs logits concentration concentration0 concentration1 total_count mean variance stddev mode temperature low "
+    "high df covariance_matrix precision_matrix scale_tril".split()
+)
+"""Attributes of torch.distributions objects that are tensors (torch/distributions/*.py, broadcast in the constructors)."""
+
 MOVING_METHODS: Final = frozenset("to cuda cpu float half double bfloat16".split())
 """Methods of tensors and modules (and of batches of them) that give the same thing elsewhere; the truth of a module is never asked."""
 
