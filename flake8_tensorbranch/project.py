@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from flake8_tensorbranch.syntax.names import ModuleIndex
 from flake8_tensorbranch.syntax.tree import TreeError, build_module
+from flake8_tensorbranch.syntax.walk import index_module
 
 if TYPE_CHECKING:
     import ast
@@ -92,7 +93,7 @@ class Project:
         if known is not None and known.text == text:
             return known
         place = self.place(path)
-        index = ModuleIndex(build_module(text, path, tree, place.name), path, place.name, place.is_package, text)
+        index = index_module(build_module(text, path, tree, place.name), path, place.name, place.is_package, text)
         if full in self._modules:
             self._modules[full] = index
         return index
@@ -159,7 +160,9 @@ class Project:
                 with tokenize.open(path) as file:
                     text = file.read().removeprefix("\ufeff")
                 place = self.place(path)
-                index = ModuleIndex(build_module(text, path, None, place.name), path, place.name, place.is_package, text)
+                index = index_module(
+                    build_module(text, path, None, place.name), path, place.name, place.is_package, text
+                )
         except (OSError, SyntaxError, ValueError, TreeError, RecursionError):
             index = None  # another file's fault is that file's to report
         self._modules[full] = index
@@ -168,4 +171,6 @@ class Project:
         return index
 
 
-_NEVER_LOCAL: Final = frozenset({"torch", "numpy", "math", "typing", "functools", "collections", "os", "sys", "random", "time"})
+_NEVER_LOCAL: Final = frozenset(
+    {"torch", "numpy", "math", "typing", "functools", "collections", "os", "sys", "random", "time"}
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from astroid import nodes
 
@@ -19,12 +19,14 @@ from flake8_tensorbranch.engine.lattice import (
     TENSOR,
     TENSOR_VALUE,
     UNKNOWN,
+    UNKNOWN_KIND,
     AbstractValue,
     join,
     join_all,
     make,
 )
-from flake8_tensorbranch.engine.refs import Bound, Instance
+from flake8_tensorbranch.engine.outcomes import open_constant
+from flake8_tensorbranch.engine.refs import Bound, Instance, Super
 from flake8_tensorbranch.knowledge.names import type_meaning
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
@@ -66,7 +68,9 @@ class Classes:
         for base in self.analysis.resolver.mro(cls):
             if isinstance(base, str):
                 if base.startswith(("torch.nn.", "lightning.", "torch.distributions.")):
-                    return attributes.external_attribute(owner, "torch.nn.Module" if base == "torch.nn.Module" else base, name)
+                    return attributes.external_attribute(
+                        owner, "torch.nn.Module" if base == "torch.nn.Module" else base, name
+                    )
                 if type_meaning(base) == "tensor":
                     return attributes.tensor_attribute(TENSOR_VALUE, name)
         if self.analysis.resolver.is_module(cls):
@@ -74,8 +78,6 @@ class Classes:
         return UNKNOWN
 
     def _stored(self, cls: ClassInfo, name: str) -> AbstractValue:
-        from flake8_tensorbranch.engine.summary import open_constant
-
         analysis = self.analysis
         value = BOTTOM
         in_body = False
@@ -124,12 +126,10 @@ class Classes:
                     if isinstance(inner, ClassInfo):
                         return make(CALLABLE, refs=frozenset({inner}))
                 if found.kinds:
-                    from flake8_tensorbranch.engine.summary import open_constant
-
                     return open_constant(found)
         return UNKNOWN
 
-    def external_super(self, ref: Any, name: str) -> AbstractValue:
+    def external_super(self, ref: Super, name: str) -> AbstractValue:
         """`super().name` where no base of the project has it."""
         for base in self.analysis.resolver.mro(ref.cls):
             if isinstance(base, str) and base.startswith("torch.nn."):
@@ -185,6 +185,57 @@ class Classes:
         """The constructor and what its parameters get."""
         init = self.analysis.resolver.method(cls, "__init__")
         return None if init is None else (init, bind(init, args, self.instance(cls)))
+
+    def constructed(self, init: FunctionInfo) -> State:
+        """What the constructor's undeclared parameters get where its own module builds the class."""
+        cls, params = init.cls, self.analysis.parameters(init)
+        wanted = {n for n, v in params.items() if not v.known or v.kinds & UNKNOWN_KIND}
+        kept = {getattr(getattr(s.parent, "value", None), "name", "") for s in init.attribute_stores}
+        if cls is None or not wanted & kept:
+            return {}  # only what is stored as it is passed is worth asking for
+
+        def compute() -> State:
+            found: State = {}
+            for caller, call in cls.module.calls_of(cls.name):
+                facts = self.analysis.facts_of(cls.module, caller)
+                if init not in facts.calls.get(call, ()):
+                    continue
+                args = Arguments(
+                    [facts.values.get(a, UNKNOWN) for a in call.args],
+                    keywords={k.arg: facts.values.get(k.value, UNKNOWN) for k in call.keywords if k.arg},
+                )
+                for name, value in bind(init, args, self.instance(cls)).items():
+                    if name in wanted:
+                        found[name] = join(found.get(name, BOTTOM), value)
+            return found
+
+        return self.analysis.query(cls.module.memo, ("constructed", init), compute, {})
+
+    def passed_up(self, cls: ClassInfo, init: FunctionInfo) -> State:
+        """What the constructor of `cls` passes to a base class's constructor."""
+        own = cls.methods.get("__init__")
+        if own is None or own is init:
+            return {}
+        facts = self.analysis.facts_of(cls.module, own)
+        params = self.analysis.parameters(init)
+        return {
+            name: value
+            for (callee, name), value in facts.arguments.items()
+            if callee is init and value.known and name in params and not params[name].known
+        }
+
+    def super_attribute(self, ref: Super, name: str) -> AbstractValue:
+        """What `super().<name>` is, for the classes that the object may have."""
+        function = self.analysis.resolver.method(ref.cls, name, after=ref.cls)
+        for owner in ref.owner.refs:
+            inner = getattr(owner, "cls", None)
+            if isinstance(inner, ClassInfo):
+                function = self.analysis.resolver.method(inner, name, after=ref.cls) or function
+        if function is not None:
+            if function.is_static:
+                return make(CALLABLE, refs=frozenset({function}))
+            return make(CALLABLE, refs=frozenset({Bound(function, ref.owner)}))
+        return self.external_super(ref, name)
 
 
 def _settled(value: AbstractValue) -> AbstractValue:

@@ -27,7 +27,7 @@ from flake8_tensorbranch.engine.lattice import (
     without,
 )
 from flake8_tensorbranch.engine.refs import Bound, Closure, Instance, Partial, Wrapped
-from flake8_tensorbranch.engine.summary import Analysis, calls_of
+from flake8_tensorbranch.engine.summary import Analysis
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
 
 ROUNDS: Final = 4  # how often arguments are pushed on along call edges
@@ -94,7 +94,11 @@ class Program:
                     value = _as_declared(passed_value, self.analysis.parameters(callee).get(name))
                     if value.kinds == HOST and value.deps & MASK:
                         continue  # a flag that was settled before the call
-                    if (wanted is None or callee in wanted) and callee in self.facts and self._improves(callee, name, value):
+                    if (
+                        (wanted is None or callee in wanted)
+                        and callee in self.facts
+                        and self._improves(callee, name, value)
+                    ):
                         known = passed.setdefault(callee, {})
                         old = known.get(name, BOTTOM)
                         new = join(old, value)
@@ -110,20 +114,25 @@ class Program:
     def _again(self, callee: FunctionInfo, known: State) -> None:
         """Solve a function with what its callers pass."""
         declared = self.analysis.parameters(callee)
-        bound = {n: join(v, declared[n]) if declared[n].known and not declared[n].kinds & UNKNOWN_KIND else v for n, v in known.items()}
+        bound = {
+            n: join(v, declared[n]) if declared[n].known and not declared[n].kinds & UNKNOWN_KIND else v
+            for n, v in known.items()
+        }
         self.facts[callee] = self.analysis.facts_of(self.index, callee, bound)
 
     def _dispatched(self, function: FunctionInfo, passed: dict[FunctionInfo, State]) -> None:
         """What methods of base classes in other files pass where they call this method on `self`."""
         analysis = self.analysis
         declared = analysis.parameters(function)
-        open_ = [p.name for p in function.params[1:] if not declared[p.name].known or declared[p.name].kinds & UNKNOWN_KIND]
+        open_ = [
+            p.name for p in function.params[1:] if not declared[p.name].known or declared[p.name].kinds & UNKNOWN_KIND
+        ]
         if not open_ or function.cls is None or not function.takes_self or function.name.startswith("__"):
             return
         for base in analysis.resolver.mro(function.cls)[1:]:
             if not isinstance(base, ClassInfo) or base.module is self.index:
                 continue
-            for caller, call in calls_of(base.module, function.name):
+            for caller, call in base.module.calls_of(function.name):
                 if caller is None or caller.cls is not base or not _on_self(caller, call):
                     continue
                 facts = analysis.facts_of(base.module, caller)
@@ -139,14 +148,20 @@ class Program:
     def _improves(self, callee: FunctionInfo, name: str, value: AbstractValue) -> bool:
         """True when an argument says more of a parameter than its declaration does."""
         declared = self.analysis.parameters(callee).get(name)
-        if declared is None or not value.known or (callee.params and name == callee.params[0].name and callee.takes_self):
+        if (
+            declared is None
+            or not value.known
+            or (callee.params and name == callee.params[0].name and callee.takes_self)
+        ):
             return False
         if not declared.known or declared.kinds & UNKNOWN_KIND:
             # A plain value changes no verdict: what is unknown is as silent.
             return not value.must(HOST | NONE) or bool(value.deps)
         if declared.kinds & HOST and not declared.kinds & TENSOR:
             return bool(value.kinds & TENSOR or value.deps & (DATA | SHAPE))
-        if declared.kinds & (OBJECT | CALLABLE) and not any(isinstance(r, Instance) and isinstance(r.cls, ClassInfo) for r in declared.refs):
+        if declared.kinds & (OBJECT | CALLABLE) and not any(
+            isinstance(r, Instance) and isinstance(r.cls, ClassInfo) for r in declared.refs
+        ):
             return bool(value.refs)
         if declared.elem is None or value.elem is None:
             return False
@@ -185,7 +200,12 @@ def _as_declared(value: AbstractValue, declared: AbstractValue | None) -> Abstra
         return value
     if declared.must(HOST | NONE) and value.kinds & HOST and value.kinds & TENSOR:
         return without(value, TENSOR)
-    if declared.elem is None or value.elem is None or not declared.elem.must(HOST | NONE) or value.elem.must(HOST | NONE):
+    if (
+        declared.elem is None
+        or value.elem is None
+        or not declared.elem.must(HOST | NONE)
+        or value.elem.must(HOST | NONE)
+    ):
         return value
     elem = _as_declared(value.elem, declared.elem)
     items = None if value.items is None else tuple((k, _as_declared(v, declared.elem)) for k, v in value.items)

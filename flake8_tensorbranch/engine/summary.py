@@ -7,28 +7,27 @@ amount. So answers depend neither on the order of questions nor on what else was
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any, Final, TypeVar, cast
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine import annotations, attributes, calls, operators, parameters, randomness, transfer
-from flake8_tensorbranch.engine.arguments import Arguments, bind, coarse, combine
+from flake8_tensorbranch.engine import annotations as types
+from flake8_tensorbranch.engine import attributes, calls, parameters, randomness, transfer
+from flake8_tensorbranch.engine.arguments import Arguments, coarse, combine
 from flake8_tensorbranch.engine.classes import Classes
+from flake8_tensorbranch.engine.evaluate import evaluate
 from flake8_tensorbranch.engine.frame import Facts, Frame, State
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
     CALLABLE,
-    DATA,
     HOST,
-    MASK,
     NAMESPACE,
     NO_CONST,
     NONE,
-    SUPPOSED,
+    NONE_VALUE,
     SYNCED,
-    TENSOR,
-    UNBACKED,
     UNKNOWN,
     UNKNOWN_KIND,
     AbstractValue,
@@ -38,9 +37,11 @@ from flake8_tensorbranch.engine.lattice import (
     make,
     with_deps,
 )
-from flake8_tensorbranch.engine.refs import Bound
+from flake8_tensorbranch.engine.outcomes import affirmed, deciding, falls_through, open_constant
+from flake8_tensorbranch.engine.refs import Super
 from flake8_tensorbranch.engine.resolve import Resolver, Target, Variable
 from flake8_tensorbranch.engine.solver import Budget, Plan, plan, solve
+from flake8_tensorbranch.engine.states import merge, widen
 from flake8_tensorbranch.project import Project
 from flake8_tensorbranch.syntax.cfg import build_cfg
 from flake8_tensorbranch.syntax.graph import Block, Cfg, Edge
@@ -123,7 +124,7 @@ class Analysis:
         if planned is None:
             planned = frame.module.memo[key] = plan(cfg)
         budget = Budget(visits=60 * len(cfg.blocks) + 400, widen_after=12)
-        solution = solve(cfg, entry, step, merge, _equal, pass_edge, budget, _widen, cast("Plan", planned))
+        solution = solve(cfg, entry, step, merge, operator.eq, pass_edge, budget, widen, cast("Plan", planned))
         if solution.exhausted:
             frame.returns = frame.yields = UNKNOWN
             frame.stores = dict.fromkeys(frame.stores, UNKNOWN)
@@ -134,7 +135,9 @@ class Analysis:
             return None
         return solution.before[cfg.exit]
 
-    def frame(self, function: FunctionInfo, bound: State, captured: State | None = None, facts: Facts | None = None) -> Frame:
+    def frame(
+        self, function: FunctionInfo, bound: State, captured: State | None = None, facts: Facts | None = None
+    ) -> Frame:
         """An activation of a function whose parameters hold `bound`, completed by what is declared."""
         frame = Frame(self, function.module, function, facts, captured, function.cls)
         for name, value in self.parameters(function).items():
@@ -158,16 +161,22 @@ class Analysis:
         for param in function.params:
             if param.name == name:
                 declared = self.parameters(function).get(name) if param.annotation is not None else None
-                return declared if declared is not None and declared.known and not declared.kinds & UNKNOWN_KIND else None
+                return (
+                    declared if declared is not None and declared.known and not declared.kinds & UNKNOWN_KIND else None
+                )
         return None
 
-    def returned(self, function: FunctionInfo, bound: State, captured: tuple[tuple[str, AbstractValue], ...] = ()) -> AbstractValue:
+    def returned(
+        self, function: FunctionInfo, bound: State, captured: tuple[tuple[str, AbstractValue], ...] = ()
+    ) -> AbstractValue:
         """The value of a call with these arguments."""
         said = self.declared_return(function)
         if said is not None and self.fuel < FUEL - 1 and said.known and not said.kinds & (HOST | UNKNOWN_KIND):
             return said
         params = self.parameters(function)
-        arguments = tuple(sorted((n, coarse(v)) for n, v in bound.items() if n in params and v.known and v is not params[n]))
+        arguments = tuple(
+            sorted((n, coarse(v)) for n, v in bound.items() if n in params and v.known and v is not params[n])
+        )
         key = ("returned", function, arguments, captured)
 
         def compute() -> AbstractValue:
@@ -179,18 +188,22 @@ class Analysis:
             return value
         if said is None or not said.known:
             return value
-        return said if not value.known else join(make(value.kinds & ~UNKNOWN_KIND, value.deps, refs=value.refs, elem=value.elem), said)
+        return (
+            said
+            if not value.known
+            else join(make(value.kinds & ~UNKNOWN_KIND, value.deps, refs=value.refs, elem=value.elem), said)
+        )
 
     def _result(self, function: FunctionInfo, frame: Frame) -> AbstractValue:
         end = self.run(frame, function.node)
         value = frame.returns
         if function.is_generator:
             return container(frame.yields if frame.yields.kinds else UNKNOWN)
-        if not function.is_lambda and end is not None and _falls_through(self.cfg(function.module, function.node)):
-            value = join(value, transfer.NONE_VALUE)
+        if not function.is_lambda and end is not None and falls_through(self.cfg(function.module, function.node)):
+            value = join(value, NONE_VALUE)
         if value.const is not NO_CONST and isinstance(value.const, str):
             value = make(value.kinds, value.deps)
-        value = _affirmed(value)
+        value = affirmed(value)
         if value.must(HOST | NONE) and value.kinds & HOST and len(function.returns_nodes) > 1:
             value = with_deps(value, deciding(frame, function))
         return value
@@ -215,58 +228,20 @@ class Analysis:
 
         return compute() if bound else self.query(module.memo, ("facts", function), compute, Facts())
 
-    def constructed(self, init: FunctionInfo) -> State:
-        """What the constructor's undeclared parameters get where its own module builds the class."""
-        cls, params = init.cls, self.parameters(init)
-        wanted = {n for n, v in params.items() if not v.known or v.kinds & UNKNOWN_KIND}
-        kept = {getattr(getattr(s.parent, "value", None), "name", "") for s in init.attribute_stores}
-        if cls is None or not wanted & kept:
-            return {}  # only what is stored as it is passed is worth asking for
-
-        def compute() -> State:
-            found: State = {}
-            for caller, call in calls_of(cls.module, cls.name):
-                facts = self.facts_of(cls.module, caller)
-                if init not in facts.calls.get(call, ()):
-                    continue
-                args = Arguments(
-                    [facts.values.get(a, UNKNOWN) for a in call.args],
-                    keywords={k.arg: facts.values.get(k.value, UNKNOWN) for k in call.keywords if k.arg},
-                )
-                for name, value in bind(init, args, self.instance_of(cls)).items():
-                    if name in wanted:
-                        found[name] = join(found.get(name, BOTTOM), value)
-            return found
-
-        return self.query(cls.module.memo, ("constructed", init), compute, {})
-
     def stores(self, function: FunctionInfo, chained: ClassInfo | None = None) -> State:
         """What a method leaves on its own object; `chained` is the class whose constructor calls this one through `super()`."""
 
         def compute() -> State:
             bound: State = {}
             if function.name == "__init__":
-                bound = self.constructed(function)
+                bound = self.classes.constructed(function)
                 if chained is not None:
-                    bound = {**bound, **self._passed_up(chained, function)}
+                    bound = {**bound, **self.classes.passed_up(chained, function)}
             frame = self.frame(function, bound)
             self.run(frame, function.node)
             return frame.stores
 
         return self.query(function.module.memo, ("stores", function, chained), compute, {})
-
-    def _passed_up(self, cls: ClassInfo, init: FunctionInfo) -> State:
-        """What the constructor of `cls` passes to a base class's constructor."""
-        own = cls.methods.get("__init__")
-        if own is None or own is init:
-            return {}
-        facts = self.facts_of(cls.module, own)
-        params = self.parameters(init)
-        return {
-            name: value
-            for (callee, name), value in facts.arguments.items()
-            if callee is init and value.known and name in params and not params[name].known
-        }
 
     def locals_of(self, function: FunctionInfo) -> State:
         """The join of everything a function binds each local name to."""
@@ -346,17 +321,8 @@ class Analysis:
     def class_member(self, cls: ClassInfo, name: str) -> AbstractValue:
         return self.classes.member(cls, name)
 
-    def super_attribute(self, ref: Any, name: str) -> AbstractValue:
-        function = self.resolver.method(ref.cls, name, after=ref.cls)
-        for owner in ref.owner.refs:
-            inner = getattr(owner, "cls", None)
-            if isinstance(inner, ClassInfo):
-                function = self.resolver.method(inner, name, after=ref.cls) or function
-        if function is not None:
-            if function.is_static:
-                return make(CALLABLE, refs=frozenset({function}))
-            return make(CALLABLE, refs=frozenset({Bound(function, ref.owner)}))
-        return self.classes.external_super(ref, name)
+    def super_attribute(self, ref: Super, name: str) -> AbstractValue:
+        return self.classes.super_attribute(ref, name)
 
     def new(self, cls: ClassInfo, args: Arguments) -> AbstractValue:
         return self.classes.new(cls, args)
@@ -388,13 +354,13 @@ class Analysis:
         """What an annotation says, once per node."""
         key = ("annotation", node)
         if key not in module.memo:
-            module.memo[key] = annotations.value(self, module, node, scope)
+            module.memo[key] = types.value(self, module, node, scope)
         return cast("AbstractValue | None", module.memo[key])
 
     def instance_type(self, frame: Frame, node: nodes.NodeNG) -> AbstractValue | None:
         """What `isinstance(x, <node>)` makes of x; None where the type is not known."""
         if isinstance(node, nodes.Tuple):
-            parts = [self.instance_type(frame, item) for item in node.elts]
+            parts = [self.instance_type(frame, item) for item in cast("list[nodes.NodeNG]", node.elts)]
             return None if any(p is None for p in parts) else join_all(p for p in parts if p is not None)
         return self.annotation(frame.module, node, frame.function)
 
@@ -403,98 +369,12 @@ class Analysis:
         if node.decorators is None:
             return value
         for decorator in reversed(node.decorators.nodes):
-            found = transfer.evaluate(frame, decorator)
+            found = evaluate(frame, decorator)
             refs = found.refs
-            if any(isinstance(r, str) and r.startswith("torch.") for r in refs) or any(type(r).__name__ == "Partial" for r in refs):
+            if any(isinstance(r, str) and r.startswith("torch.") for r in refs) or any(
+                type(r).__name__ == "Partial" for r in refs
+            ):
                 wrapped = calls.apply(frame, found, Arguments([value]), decorator)
                 if any(type(r).__name__ == "Wrapped" for r in wrapped.refs):
                     value = wrapped
         return value
-
-
-def calls_of(module: ModuleIndex, name: str) -> list[tuple[FunctionInfo | None, nodes.Call]]:
-    """The calls of the module whose callee is spelled `name`, with the function they stand in."""
-    key = ("calls of", name)
-    known = module.memo.get(key)
-    if known is None:
-        found: list[tuple[FunctionInfo | None, nodes.Call]] = []
-        for function in (None, *module.functions):
-            for call in module.calls if function is None else function.calls:
-                func = call.func
-                if (func.name if isinstance(func, nodes.Name) else getattr(func, "attrname", "")) == name:
-                    found.append((function, call))
-        known = module.memo[key] = found
-    return cast("list[tuple[FunctionInfo | None, nodes.Call]]", known)
-
-
-def merge(a: State, b: State) -> State:
-    """The join of two states: names by union (an unbound name is BOTTOM), attribute paths only where both know them."""
-    result: State = {}
-    for key, value in a.items():
-        other = b.get(key)
-        if other is not None:
-            result[key] = value if other is value else join(value, other)
-        elif "." not in key:
-            result[key] = value
-    for key, value in b.items():
-        if key not in a and "." not in key:
-            result[key] = value
-    return result
-
-
-def _equal(a: State, b: State) -> bool:
-    return a == b
-
-
-def _widen(old: State, new: State) -> State:
-    """What still changes after many visits is given up."""
-    return {k: v if old.get(k) == v else UNKNOWN for k, v in new.items()}
-
-
-def open_constant(value: AbstractValue) -> AbstractValue:
-    """`value` as others may have set it: flags lose their constant, what is only ever None may be anything."""
-    if value.kinds == NONE:
-        return make(NONE | UNKNOWN_KIND)
-    if value.const is not NO_CONST and not isinstance(value.const, str):
-        return make(value.kinds, value.deps, refs=value.refs, elem=value.elem, items=value.items)
-    return value
-
-
-def _affirmed(value: AbstractValue) -> AbstractValue:
-    """A returned value without what was read only in case an unknown argument is a tensor."""
-    if value.elem is None and value.items is None:
-        if not value.deps & SUPPOSED:
-            return value
-        gone = SUPPOSED if value.kinds & TENSOR else SUPPOSED | DATA | MASK | UNBACKED
-        return make(value.kinds, value.deps & ~gone, value.const, value.refs)
-    elem = None if value.elem is None else _affirmed(value.elem)
-    items = None if value.items is None else tuple((k, _affirmed(v)) for k, v in value.items)
-    deps = value.deps & ~(SUPPOSED | UNBACKED) if value.deps & SUPPOSED else value.deps
-    return make(value.kinds, deps, value.const, value.refs, elem, items)
-
-
-def deciding(frame: Frame, function: FunctionInfo) -> int:
-    """The dependences of tests that decide which `return` of the function is taken."""
-    deps = 0
-    for test, value in frame.tests.items():
-        found = operators.truth_deps(value)
-        if not found & DATA or found & SUPPOSED:
-            continue
-        holder = test.parent
-        for node in function.returns_nodes:
-            up: nodes.NodeNG | None = node
-            while up is not None and up is not function.node:
-                if up is holder:
-                    deps |= found
-                    break
-                up = up.parent
-    return deps
-
-
-def _falls_through(cfg: Cfg) -> bool:
-    """True when the end of the scope can be reached without `return`."""
-    for block in cfg.blocks:
-        for edge in block.edges:
-            if edge.to == cfg.exit and not (block.items and isinstance(block.items[-1], nodes.Return)):
-                return True
-    return False

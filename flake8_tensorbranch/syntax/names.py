@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from astroid import nodes
 
 Scope = nodes.FunctionDef | nodes.Lambda  # AsyncFunctionDef is a FunctionDef
 
-_BUILTIN_DECORATORS: Final = {"staticmethod", "classmethod", "property", "cached_property"}
+# Methods by which a module or metric defines the attribute that their first argument names.
+REGISTERING: Final = frozenset(
+    {"register_buffer", "register_parameter", "add_state", "add_module", "register_module", "register_memory"}
+)
 
 
 class Param:
@@ -79,7 +82,9 @@ class FunctionInfo:
         self.is_generator = False
         self.decorator_names: list[str] = []
         if isinstance(node, nodes.FunctionDef) and node.decorators is not None:
-            self.decorator_names = [dotted(d.func if isinstance(d, nodes.Call) else d) or "" for d in node.decorators.nodes]
+            self.decorator_names = [
+                dotted(d.func if isinstance(d, nodes.Call) else d) or "" for d in node.decorators.nodes
+            ]
         self._params: list[Param] | None = None
         self._free: frozenset[str] | None = None
 
@@ -167,7 +172,7 @@ class ClassInfo:
         self.qualname = qualname
         self.module = module
         self.parent = parent
-        self.bases: list[nodes.NodeNG] = list(node.bases)
+        self.bases = cast("list[nodes.NodeNG]", list(node.bases))
         self.methods: dict[str, FunctionInfo] = {}
         self.setters: set[str] = set()
         self.stores: dict[str, list[FunctionInfo]] = {}
@@ -196,7 +201,7 @@ class Binding:
 
 
 class ModuleIndex:
-    """The scopes and bindings of one module, found by one walk over its tree.
+    """The scopes and bindings of one module, which `syntax.walk` files.
 
     `name` is the dotted name inside its root, `is_package` says whether it is an `__init__.py`.
     """
@@ -211,6 +216,7 @@ class ModuleIndex:
         self.classes: list[ClassInfo] = []
         self.bindings: dict[str, list[Binding]] = {}
         self._mentions: dict[tuple[str, ...], bool] = {}
+        self._calls_of: dict[str, list[tuple[FunctionInfo | None, nodes.Call]]] = {}
         self.star_imports: list[tuple[str, int]] = []
         self.scope_of: dict[nodes.NodeNG, FunctionInfo | ClassInfo] = {}
         self.local_imports: dict[str, list[Binding]] = {}
@@ -218,7 +224,6 @@ class ModuleIndex:
         self.tests: list[nodes.NodeNG] = []
         self.calls: list[nodes.Call] = []
         self.memo: dict[object, object] = {}
-        _Walk(self).module()
 
     def __str__(self) -> str:
         return self.name
@@ -230,9 +235,25 @@ class ModuleIndex:
             known = self._mentions[words] = any(word in self.text for word in words)
         return known
 
+    def calls_of(self, name: str) -> list[tuple[FunctionInfo | None, nodes.Call]]:
+        """The calls whose callee is spelled `name`, with the function they stand in."""
+        found = self._calls_of.get(name)
+        if found is None:
+            found = self._calls_of[name] = [
+                (function, call)
+                for function in (None, *self.functions)
+                for call in (self.calls if function is None else function.calls)
+                if (call.func.name if isinstance(call.func, nodes.Name) else getattr(call.func, "attrname", "")) == name
+            ]
+        return found
+
     def forget_facts(self) -> None:
         """Drop the facts of single nodes, which only a check of this very file needs."""
-        for key in [k for k in self.memo if isinstance(k, tuple) and (k[0] == "facts" or (isinstance(k[0], tuple) and k[0][0] == "facts"))]:
+        for key in [
+            k
+            for k in self.memo
+            if isinstance(k, tuple) and (k[0] == "facts" or (isinstance(k[0], tuple) and k[0][0] == "facts"))
+        ]:
             del self.memo[key]
 
     def absolute(self, module: str, level: int) -> str | None:
@@ -260,187 +281,15 @@ def dotted(node: nodes.NodeNG | None) -> str | None:
 
 
 def _parameters(args: nodes.Arguments) -> Iterator[Param]:
-    positional = [(a, i, True) for a, i in zip(args.posonlyargs or [], args.posonlyargs_annotations or [], strict=False)]
+    positional = [
+        (a, i, True) for a, i in zip(args.posonlyargs or [], args.posonlyargs_annotations or [], strict=False)
+    ]
     positional += [(a, i, False) for a, i in zip(args.args or [], args.annotations or [], strict=False)]
-    defaults: list[nodes.NodeNG | None] = list(args.defaults or [])
-    defaults = [None] * (len(positional) - len(defaults)) + defaults
+    given: list[nodes.NodeNG] = list(args.defaults or [])
+    defaults: list[nodes.NodeNG | None] = [*[None] * (len(positional) - len(given)), *given]
     for (arg, annotation, only), default in zip(positional, defaults, strict=False):
         yield Param(arg.name, annotation, default, only, False)
     annotations = args.kwonlyargs_annotations or []
     for index, arg in enumerate(args.kwonlyargs or []):
         default = args.kw_defaults[index] if args.kw_defaults and index < len(args.kw_defaults) else None
         yield Param(arg.name, annotations[index] if index < len(annotations) else None, default, False, True)
-
-
-_TESTS: Final = (nodes.If, nodes.While, nodes.IfExp, nodes.Assert, nodes.BoolOp, nodes.For, nodes.Match)
-_FUNCTIONS: Final = (nodes.FunctionDef, nodes.Lambda)
-
-
-class _Walk:
-    """One walk that files every node of interest under its scope."""
-
-    def __init__(self, index: ModuleIndex) -> None:
-        self.index = index
-
-    def module(self) -> None:
-        for statement in self.index.tree.body:
-            self.statement(statement, None, None, "")
-
-    def statement(self, top: nodes.NodeNG, function: FunctionInfo | None, cls: ClassInfo | None, prefix: str) -> None:
-        """File `top` and all below it; `cls` is set while directly in a class body, `function` while in a function."""
-        index = self.index
-        stack: list[nodes.NodeNG] = [top]
-        owner: FunctionInfo | ModuleIndex = function if function is not None else index
-        while stack:
-            node = stack.pop()
-            kind = type(node)
-            if isinstance(node, _FUNCTIONS):
-                self.function(node, function, cls, prefix)
-                outer: list[nodes.NodeNG] = []
-                if isinstance(node, nodes.FunctionDef):
-                    if node.decorators is not None:
-                        outer.append(node.decorators)
-                    if node.returns is not None:
-                        outer.append(node.returns)
-                outer.extend(d for d in (node.args.defaults or []) if d is not None)
-                outer.extend(d for d in (node.args.kw_defaults or []) if d is not None)
-                stack.extend(outer)
-                continue
-            if kind is nodes.ClassDef:
-                self.class_(node, function, cls, prefix)
-                stack.extend(node.bases)
-                if node.decorators is not None:
-                    stack.append(node.decorators)
-                continue
-            if kind is nodes.Call:
-                owner.calls.append(node)
-            elif kind in _TEST_SET:
-                owner.tests.append(node)
-            elif kind is nodes.AssignAttr:
-                if function is not None:
-                    function.attribute_stores.append(node)
-            elif kind is nodes.AssignName:
-                if cls is not None or function is None:
-                    self.bind(node.name, node, cls)
-                elif node.name in function.declared_global:
-                    index.global_stores.setdefault(node.name, []).append(function)
-            elif kind is nodes.Return:
-                if function is not None:
-                    function.returns_nodes.append(node)
-            elif kind is nodes.Yield or kind is nodes.YieldFrom:
-                if function is not None:
-                    function.is_generator = True
-            elif kind is nodes.Global or kind is nodes.Nonlocal:
-                if function is not None:
-                    (function.declared_global if kind is nodes.Global else function.declared_nonlocal).update(node.names)
-            elif kind is nodes.Import:
-                for name, alias in node.names:
-                    bound = alias or name.split(".", 1)[0]
-                    self.imported(bound, Binding(node, imported=(name if alias else bound, None)), function, cls)
-            elif kind is nodes.ImportFrom:
-                for name, alias in node.names:
-                    if name == "*":
-                        index.star_imports.append((node.modname or "", node.level or 0))
-                    else:
-                        binding = Binding(node, imported=(node.modname or "", name), level=node.level or 0)
-                        self.imported(alias or name, binding, function, cls)
-            stack.extend(node.get_children())
-
-    def imported(self, name: str, binding: Binding, function: FunctionInfo | None, cls: ClassInfo | None) -> None:
-        if function is not None or cls is not None:
-            self.index.local_imports.setdefault(name, []).append(binding)
-        else:
-            self.index.bindings.setdefault(name, []).append(binding)
-
-    def bind(self, name: str, node: nodes.NodeNG, cls: ClassInfo | None) -> None:
-        statement = node.statement()
-        if cls is not None:
-            cls.body.setdefault(name, []).append(statement)
-        elif not _in_comprehension(node, statement):
-            self.index.bindings.setdefault(name, []).append(Binding(statement))
-
-    def function(self, node: Scope, parent: FunctionInfo | None, cls: ClassInfo | None, prefix: str) -> None:
-        name = node.name if isinstance(node, nodes.FunctionDef) else "<lambda>"
-        qualname = f"{prefix}{name}"
-        info = FunctionInfo(node, qualname, self.index, cls, parent)
-        self.index.functions.append(info)
-        self.index.scope_of[node] = info
-        if parent is not None:
-            parent.nested.append(info)
-        if isinstance(node, nodes.FunctionDef):
-            setter = any(d.endswith((".setter", ".deleter", ".getter")) for d in info.decorator_names)
-            overload = any(d.rsplit(".", 1)[-1] == "overload" for d in info.decorator_names)
-            if cls is not None:
-                if setter:
-                    cls.setters.add(name)
-                    cls.methods.setdefault(f"{name}.setter", info)
-                elif not overload:
-                    cls.methods[name] = info
-            elif parent is None and not overload:
-                self.index.bindings.setdefault(name, []).append(Binding(node, item=info))
-            for child in node.body:
-                self.statement(child, info, None, f"{qualname}.<locals>.")
-        else:
-            self.statement(node.body, info, None, f"{qualname}.<locals>.")
-        method_of = cls
-        if method_of is not None and not info.is_static and info.params:
-            first = info.params[0].name
-            for store in info.attribute_stores:
-                if isinstance(store.expr, nodes.Name) and store.expr.name == first:
-                    self.store(method_of, store.attrname, info)
-            for call in info.calls:
-                attribute = _registered(call, first)
-                if attribute is not None:
-                    self.store(method_of, attribute, info)
-
-    @staticmethod
-    def store(cls: ClassInfo, attribute: str, info: FunctionInfo) -> None:
-        writers = cls.stores.setdefault(attribute, [])
-        if not writers or writers[-1] is not info:
-            writers.append(info)
-
-    def class_(self, node: nodes.ClassDef, function: FunctionInfo | None, cls: ClassInfo | None, prefix: str) -> None:
-        info = ClassInfo(node, f"{prefix}{node.name}", self.index, function)
-        self.index.classes.append(info)
-        self.index.scope_of[node] = info
-        if cls is not None:
-            cls.body.setdefault(node.name, []).append(node)
-        elif function is None:
-            self.index.bindings.setdefault(node.name, []).append(Binding(node, item=info))
-        for child in node.body:
-            self.statement(child, function, info, f"{info.qualname}.")
-
-
-_TEST_SET: Final = frozenset(_TESTS) | {nodes.Comprehension, nodes.UnaryOp}
-REGISTERING: Final = {"register_buffer", "register_parameter", "add_state", "add_module", "register_module", "register_memory"}
-
-
-def _registered(call: nodes.Call, self_name: str) -> str | None:
-    """The attribute that `self.register_buffer("name", ...)` and its like define."""
-    func = call.func
-    first = call.args[0] if call.args else None
-    if isinstance(func, nodes.Attribute) and isinstance(func.expr, nodes.Name) and func.expr.name == self_name:
-        if func.attrname not in REGISTERING:
-            return None
-        for keyword in call.keywords:
-            if keyword.arg == "name" and first is None:
-                first = keyword.value
-    elif isinstance(func, nodes.Name) and func.name == "setattr" and len(call.args) == 3:
-        if not (isinstance(call.args[0], nodes.Name) and call.args[0].name == self_name):
-            return None
-        first = call.args[1]
-    else:
-        return None
-    if isinstance(first, nodes.Const) and isinstance(first.value, str):
-        return first.value
-    return None
-
-
-def _in_comprehension(node: nodes.NodeNG, statement: nodes.NodeNG) -> bool:
-    """True when an assigned name belongs to a comprehension rather than to the statement's scope."""
-    up = node.parent
-    while up is not None and up is not statement:
-        if isinstance(up, nodes.Comprehension):
-            return True
-        up = up.parent
-    return False

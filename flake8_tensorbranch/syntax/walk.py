@@ -1,0 +1,199 @@
+"""The walk over a module's tree that files every node of interest under its scope."""
+
+from __future__ import annotations
+
+from typing import Final, cast
+
+from astroid import nodes
+
+from flake8_tensorbranch.syntax.names import REGISTERING, Binding, ClassInfo, FunctionInfo, ModuleIndex, Scope
+
+_FUNCTIONS: Final = (nodes.FunctionDef, nodes.Lambda)
+_TESTS: Final = frozenset(
+    {
+        nodes.If,
+        nodes.While,
+        nodes.IfExp,
+        nodes.Assert,
+        nodes.BoolOp,
+        nodes.For,
+        nodes.Match,
+        nodes.Comprehension,
+        nodes.UnaryOp,
+    }
+)
+
+
+def index_module(tree: nodes.Module, path: str, name: str, is_package: bool, text: str) -> ModuleIndex:
+    """The scopes and bindings of a tree, whose place in the project is `name`."""
+    index = ModuleIndex(tree, path, name, is_package, text)
+    _Walk(index).module()
+    return index
+
+
+class _Walk:
+    """One walk that files every node of interest under its scope."""
+
+    def __init__(self, index: ModuleIndex) -> None:
+        self.index = index
+
+    def module(self) -> None:
+        for statement in self.index.tree.body:
+            self.statement(statement, None, None, "")
+
+    def statement(self, top: nodes.NodeNG, function: FunctionInfo | None, cls: ClassInfo | None, prefix: str) -> None:
+        """File `top` and all below it; `cls` is set while directly in a class body, `function` while in a function."""
+        index = self.index
+        stack: list[nodes.NodeNG] = [top]
+        owner: FunctionInfo | ModuleIndex = function if function is not None else index
+        while stack:
+            node = stack.pop()
+            if isinstance(node, _FUNCTIONS):
+                self.function(node, function, cls, prefix)
+                outer: list[nodes.NodeNG] = []
+                if isinstance(node, nodes.FunctionDef):
+                    if node.decorators is not None:
+                        outer.append(node.decorators)
+                    if node.returns is not None:
+                        outer.append(node.returns)
+                outer.extend(d for d in (node.args.defaults or []) if d is not None)
+                outer.extend(d for d in (node.args.kw_defaults or []) if d is not None)
+                stack.extend(outer)
+                continue
+            if isinstance(node, nodes.ClassDef):
+                self.class_(node, function, cls, prefix)
+                stack.extend(cast("list[nodes.NodeNG]", node.bases))
+                if node.decorators is not None:
+                    stack.append(node.decorators)
+                continue
+            if isinstance(node, nodes.Call):
+                owner.calls.append(node)
+            elif type(node) in _TESTS:
+                owner.tests.append(node)
+            elif isinstance(node, nodes.AssignAttr):
+                if function is not None:
+                    function.attribute_stores.append(node)
+            elif isinstance(node, nodes.AssignName):
+                if cls is not None or function is None:
+                    self.bind(node.name, node, cls)
+                elif node.name in function.declared_global:
+                    index.global_stores.setdefault(node.name, []).append(function)
+            elif isinstance(node, nodes.Return):
+                if function is not None:
+                    function.returns_nodes.append(node)
+            elif isinstance(node, (nodes.Yield, nodes.YieldFrom)):
+                if function is not None:
+                    function.is_generator = True
+            elif isinstance(node, nodes.Global):
+                if function is not None:
+                    function.declared_global.update(node.names)
+            elif isinstance(node, nodes.Nonlocal):
+                if function is not None:
+                    function.declared_nonlocal.update(node.names)
+            elif isinstance(node, nodes.Import):
+                for name, alias in node.names:
+                    bound = alias or name.split(".", 1)[0]
+                    self.imported(bound, Binding(node, imported=(name if alias else bound, None)), function, cls)
+            elif isinstance(node, nodes.ImportFrom):
+                for name, alias in node.names:
+                    if name == "*":
+                        index.star_imports.append((node.modname or "", node.level or 0))
+                    else:
+                        binding = Binding(node, imported=(node.modname or "", name), level=node.level or 0)
+                        self.imported(alias or name, binding, function, cls)
+            stack.extend(node.get_children())
+
+    def imported(self, name: str, binding: Binding, function: FunctionInfo | None, cls: ClassInfo | None) -> None:
+        if function is not None or cls is not None:
+            self.index.local_imports.setdefault(name, []).append(binding)
+        else:
+            self.index.bindings.setdefault(name, []).append(binding)
+
+    def bind(self, name: str, node: nodes.NodeNG, cls: ClassInfo | None) -> None:
+        statement = node.statement()
+        if cls is not None:
+            cls.body.setdefault(name, []).append(statement)
+        elif not _in_comprehension(node, statement):
+            self.index.bindings.setdefault(name, []).append(Binding(statement))
+
+    def function(self, node: Scope, parent: FunctionInfo | None, cls: ClassInfo | None, prefix: str) -> None:
+        name = node.name if isinstance(node, nodes.FunctionDef) else "<lambda>"
+        qualname = f"{prefix}{name}"
+        info = FunctionInfo(node, qualname, self.index, cls, parent)
+        self.index.functions.append(info)
+        self.index.scope_of[node] = info
+        if parent is not None:
+            parent.nested.append(info)
+        if isinstance(node, nodes.FunctionDef):
+            setter = any(d.endswith((".setter", ".deleter", ".getter")) for d in info.decorator_names)
+            overload = any(d.rsplit(".", 1)[-1] == "overload" for d in info.decorator_names)
+            if cls is not None:
+                if setter:
+                    cls.setters.add(name)
+                    cls.methods.setdefault(f"{name}.setter", info)
+                elif not overload:
+                    cls.methods[name] = info
+            elif parent is None and not overload:
+                self.index.bindings.setdefault(name, []).append(Binding(node, item=info))
+            for child in node.body:
+                self.statement(child, info, None, f"{qualname}.<locals>.")
+        else:
+            self.statement(node.body, info, None, f"{qualname}.<locals>.")
+        method_of = cls
+        if method_of is not None and not info.is_static and info.params:
+            first = info.params[0].name
+            for store in info.attribute_stores:
+                if isinstance(store.expr, nodes.Name) and store.expr.name == first:
+                    self.store(method_of, store.attrname, info)
+            for call in info.calls:
+                attribute = _registered(call, first)
+                if attribute is not None:
+                    self.store(method_of, attribute, info)
+
+    @staticmethod
+    def store(cls: ClassInfo, attribute: str, info: FunctionInfo) -> None:
+        writers = cls.stores.setdefault(attribute, [])
+        if not writers or writers[-1] is not info:
+            writers.append(info)
+
+    def class_(self, node: nodes.ClassDef, function: FunctionInfo | None, cls: ClassInfo | None, prefix: str) -> None:
+        info = ClassInfo(node, f"{prefix}{node.name}", self.index, function)
+        self.index.classes.append(info)
+        self.index.scope_of[node] = info
+        if cls is not None:
+            cls.body.setdefault(node.name, []).append(node)
+        elif function is None:
+            self.index.bindings.setdefault(node.name, []).append(Binding(node, item=info))
+        for child in node.body:
+            self.statement(child, function, info, f"{info.qualname}.")
+
+
+def _registered(call: nodes.Call, self_name: str) -> str | None:
+    """The attribute that `self.register_buffer("name", ...)` and its like define."""
+    func = call.func
+    first = call.args[0] if call.args else None
+    if isinstance(func, nodes.Attribute) and isinstance(func.expr, nodes.Name) and func.expr.name == self_name:
+        if func.attrname not in REGISTERING:
+            return None
+        for keyword in call.keywords:
+            if keyword.arg == "name" and first is None:
+                first = keyword.value
+    elif isinstance(func, nodes.Name) and func.name == "setattr" and len(call.args) == 3:
+        if not (isinstance(call.args[0], nodes.Name) and call.args[0].name == self_name):
+            return None
+        first = call.args[1]
+    else:
+        return None
+    if isinstance(first, nodes.Const) and isinstance(first.value, str):
+        return first.value
+    return None
+
+
+def _in_comprehension(node: nodes.NodeNG, statement: nodes.NodeNG) -> bool:
+    """True when an assigned name belongs to a comprehension rather than to the statement's scope."""
+    up = node.parent
+    while up is not None and up is not statement:
+        if isinstance(up, nodes.Comprehension):
+            return True
+        up = up.parent
+    return False
