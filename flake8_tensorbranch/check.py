@@ -36,8 +36,8 @@ def check_source(
 ) -> list[Diagnostic]:
     """The diagnostics of one file, sorted by position.
 
-    `tree` is the file's `ast` where the host has it. Raises `TreeError` when no tree can be built, `SyntaxError` when `tree` is
-    missing and the text does not parse.
+    `tree` is the file's `ast` where the host has it. Raises `TreeError` when no tree can be built, `SyntaxError` when
+    `tree` is missing and the text does not parse.
     """
     if not source.mentions(settings.gate_words):
         return []

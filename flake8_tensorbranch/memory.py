@@ -1,7 +1,8 @@
 """What the garbage collector is spared: trees and summaries that live as long as the run.
 
-A host such as flake8 allocates much between our files, and each full collection would walk every tree kept for imports. After each
-file, what is alive is set apart (`gc.freeze`); after every `COLLECT_AFTER` characters of analysed text, what died meanwhile is freed.
+A host such as flake8 allocates much between our files, and each full collection would walk every tree kept for imports.
+After each file, what is alive is set apart (`gc.freeze`); after every `COLLECT_AFTER` characters of analysed text, what
+died meanwhile is freed.
 """
 
 from __future__ import annotations

@@ -58,8 +58,8 @@ def _project_root(folder: Path) -> Path | None:
 class Project:
     """Resolves imports inside the project root and keeps parsed modules.
 
-    What is read here is a function of the files' content alone: the same answers whichever file is checked first. Other files are
-    read once per process; `refresh` forgets them when a long-lived host learns of a change.
+    What is read here is a function of the files' content alone: the same answers whichever file is checked first. Other
+    files are read once per process; `refresh` forgets them when a long-lived host learns of a change.
     """
 
     def __init__(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from astroid import nodes
 
@@ -43,7 +43,9 @@ _LISTS: Final = frozenset(
 _DICTS: Final = frozenset(
     "dict Dict Mapping MutableMapping OrderedDict DefaultDict defaultdict Counter ChainMap".split()
 )
-_TRANSPARENT: Final = frozenset("Annotated Final ClassVar Required NotRequired ReadOnly Awaitable Coroutine ContextManager".split())
+_TRANSPARENT: Final = frozenset(
+    "Annotated Final ClassVar Required NotRequired ReadOnly Awaitable Coroutine ContextManager".split()
+)
 _TENSOR_NAME: Final = re.compile(r"^(?:[A-Z]\w*)?Tensor$")
 _VALUES: Final[dict[str, AbstractValue]] = {
     "tensor": TENSOR_VALUE,
@@ -102,7 +104,9 @@ def _union(
     return result
 
 
-def _named(analysis: Analysis, module: ModuleIndex, path: str, scope: FunctionInfo | None, depth: int) -> AbstractValue | None:
+def _named(
+    analysis: Analysis, module: ModuleIndex, path: str, scope: FunctionInfo | None, depth: int
+) -> AbstractValue | None:
     target = analysis.resolver.path(module, path, scope)
     last = path.rsplit(".", 1)[-1]
     if target is None:
@@ -162,7 +166,7 @@ def _alias(analysis: Analysis, target: Variable, depth: int) -> AbstractValue | 
 
 
 def _arguments(node: nodes.Subscript) -> list[nodes.NodeNG]:
-    return list(node.slice.elts) if isinstance(node.slice, nodes.Tuple) else [node.slice]
+    return cast("list[nodes.NodeNG]", node.slice.elts) if isinstance(node.slice, nodes.Tuple) else [node.slice]
 
 
 def _generic(
@@ -211,10 +215,14 @@ def _generic(
 
 
 _DOC_LINE: Final = re.compile(
-    r"^[ \t]*(?::param[ \t]+)?[-*]{0,2}[ \t]*`{0,2}(?P<name>\*{0,2}\w+)`{0,2}[ \t]*(?:\((?P<google>[^\n]*?)\)[ \t]*:|:[ \t]*(?P<numpy>[^\n]{2,90})$)",
+    r"^[ \t]*(?::param[ \t]+)?[-*]{0,2}[ \t]*`{0,2}(?P<name>\*{0,2}\w+)`{0,2}[ \t]*"
+    r"(?:\((?P<google>[^\n]*?)\)[ \t]*:|:[ \t]*(?P<numpy>[^\n]{2,90})$)",
     re.MULTILINE,
 )
-_DOC_SPHINX: Final = re.compile(r"^[ \t]*:(?:param[ \t]+(?P<type>[\w.\[\]]+)[ \t]+(?P<name>\w+)|type[ \t]+(?P<name2>\w+)):[ \t]*(?P<type2>[^\n]*)", re.MULTILINE)
+_DOC_SPHINX: Final = re.compile(
+    r"^[ \t]*:(?:param[ \t]+(?P<type>[\w.\[\]]+)[ \t]+(?P<name>\w+)|type[ \t]+(?P<name2>\w+)):[ \t]*(?P<type2>[^\n]*)",
+    re.MULTILINE,
+)
 _DOC_TENSOR: Final = re.compile(r"(?:^|[^\w.])(?:torch\.)?(?:[A-Z]\w*)?Tensor\b")
 _DOC_HOST: Final = re.compile(r"^(?:an? |optional )*`?(?:int|float|bool|str|string|number|integer|boolean)`?\b")
 _DOC_CONTAINER: Final = re.compile(r"\b(?:list|tuple|sequence|iterable|set)\b", re.IGNORECASE)

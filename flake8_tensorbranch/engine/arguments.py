@@ -26,7 +26,9 @@ from flake8_tensorbranch.syntax.names import FunctionInfo
 
 @dataclass(slots=True)
 class Arguments:
-    """What is passed: positional values, the element of an unpacked sequence of unknown length, keywords, unpacked mapping."""
+    """What is passed: positional values, the element of an unpacked sequence of unknown length, keywords, unpacked
+    mapping.
+    """
 
     positional: list[AbstractValue] = field(default_factory=list)
     star: AbstractValue | None = None
@@ -135,9 +137,13 @@ def coarse(value: AbstractValue, depth: int = 2) -> AbstractValue:
 
 
 def combine(passed: AbstractValue, declared: AbstractValue) -> AbstractValue:
-    """A parameter's value from what a call passes and what the declaration says: a known argument wins over the declaration."""
+    """A parameter's value from what a call passes and what the declaration says: a known argument wins over the
+    declaration.
+    """
     if not passed.known:
         return declared if declared.kinds else UNKNOWN
     if passed.kinds & 256 and declared.known:
-        return join(make(passed.kinds & ~256, passed.deps, passed.const, passed.refs, passed.elem, passed.items), declared)
+        return join(
+            make(passed.kinds & ~256, passed.deps, passed.const, passed.refs, passed.elem, passed.items), declared
+        )
     return passed

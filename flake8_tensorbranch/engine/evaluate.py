@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from astroid import nodes
 
@@ -11,7 +11,6 @@ from flake8_tensorbranch.engine import attributes, calls, operators
 from flake8_tensorbranch.engine.frame import Frame, State
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
-    CONTAINER,
     DATA,
     HOST,
     HOST_VALUE,
@@ -40,7 +39,9 @@ Handler = Callable[[Frame, Any], AbstractValue]
 
 
 def evaluate(frame: Frame, node: nodes.NodeNG) -> AbstractValue:
-    """The value of an expression in the frame's current state; never raises for valid trees. Facts are recorded if asked for."""
+    """The value of an expression in the frame's current state; never raises for valid trees. Facts are recorded if
+    asked for.
+    """
     handler = _HANDLERS.get(type(node))
     value = handler(frame, node) if handler is not None else UNKNOWN
     if frame.facts is not None:
@@ -182,7 +183,7 @@ def _sequence(frame: Frame, node: nodes.List | nodes.Tuple | nodes.Set) -> Abstr
                 exact = False
                 values.append(operators.iterate(inner))
         else:
-            values.append(evaluate(frame, item))
+            values.append(evaluate(frame, cast("nodes.NodeNG", item)))
     return sequence(values) if exact else container(join_all(values))
 
 
@@ -192,15 +193,15 @@ def _dict(frame: Frame, node: nodes.Dict) -> AbstractValue:
     rest = BOTTOM
     for key, item in node.items:
         if isinstance(key, nodes.DictUnpack):
-            inner = evaluate(frame, item)
+            inner = evaluate(frame, cast("nodes.NodeNG", item))
             if inner.items is not None:
                 items.update(inner.items)
             else:
                 exact = False
                 rest = join(rest, element(inner) if inner.kinds & MAPPING else UNKNOWN)
             continue
-        key_value = evaluate(frame, key)
-        value = evaluate(frame, item)
+        key_value = evaluate(frame, cast("nodes.NodeNG", key))
+        value = evaluate(frame, cast("nodes.NodeNG", item))
         if key_value.const is not NO_CONST and isinstance(key_value.const, (str, int)):
             items[key_value.const] = value
         else:
@@ -271,7 +272,9 @@ def capture(frame: Frame, info: FunctionInfo) -> tuple[tuple[str, AbstractValue]
     for name in sorted(info.free):
         value = lookup(frame, name)
         if any(isinstance(r, Closure) for r in value.refs):
-            value = make(value.kinds, value.deps, refs=frozenset(r.function if isinstance(r, Closure) else r for r in value.refs))
+            value = make(
+                value.kinds, value.deps, refs=frozenset(r.function if isinstance(r, Closure) else r for r in value.refs)
+            )
         kept.append((name, value))
     return tuple(kept)
 
@@ -287,7 +290,7 @@ def _yield(frame: Frame, node: nodes.Yield) -> AbstractValue:
 
 
 def _yield_from(frame: Frame, node: nodes.YieldFrom) -> AbstractValue:
-    frame.yields = join(frame.yields, operators.iterate(evaluate(frame, node.value)))
+    frame.yields = join(frame.yields, operators.iterate(evaluate(frame, cast("nodes.NodeNG", node.value))))
     return UNKNOWN
 
 

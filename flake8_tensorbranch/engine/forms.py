@@ -97,5 +97,7 @@ def comparison(leaf: nodes.NodeNG) -> str:
 def compares(match: nodes.Match) -> bool:
     """True when some pattern of a `match` compares the subject with a value, not just its type."""
     return any(
-        isinstance(pattern, nodes.MatchValue) for case in match.cases for pattern in case.pattern.nodes_of_class(nodes.MatchValue)
+        isinstance(pattern, nodes.MatchValue)
+        for case in match.cases
+        for pattern in case.pattern.nodes_of_class(nodes.MatchValue)
     )

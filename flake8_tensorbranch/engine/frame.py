@@ -19,8 +19,8 @@ State = dict[str, AbstractValue]
 class Facts:
     """What was found out about one scope: values by node, and the calls met.
 
-    `calls` maps a call to the project's functions it may enter, `externals` to the external callees by qualified name, with the
-    arguments that reach them (through partials, too). `arguments` joins what callees' parameters get.
+    `calls` maps a call to the project's functions it may enter, `externals` to the external callees by qualified name,
+    with the arguments that reach them (through partials, too). `arguments` joins what callees' parameters get.
     """
 
     __slots__ = ("arguments", "calls", "exhausted", "externals", "values")
@@ -81,7 +81,9 @@ class Frame:
         self.owner: AbstractValue = BOTTOM
         self.discard: nodes.NodeNG | None = None  # the call whose value nobody uses
         self.tests: dict[nodes.NodeNG, AbstractValue] = {}
-        self.iterables: dict[nodes.NodeNG, AbstractValue] = {}  # what a loop iterates, a match looks at: evaluated once, used later
+        self.iterables: dict[
+            nodes.NodeNG, AbstractValue
+        ] = {}  # what a loop iterates, a match looks at: evaluated once, used later
 
     def store(self, attribute: str, value: AbstractValue) -> None:
         """Record a store to an attribute of the method's own object."""

@@ -1,4 +1,6 @@
-"""What outlives a scope: constants that others may set, returned values without suppositions, the tests that decide a return."""
+"""What outlives a scope: constants that others may set, returned values without suppositions, the tests that decide a
+return.
+"""
 
 from __future__ import annotations
 

@@ -34,7 +34,8 @@ ROUNDS: Final = 4  # how often arguments are pushed on along call edges
 
 
 class FactsTable(dict["FunctionInfo | None", Facts]):
-    """Facts by scope. Every scope of the module is in the table: one that is not solved yet is solved when it is asked for.
+    """Facts by scope. Every scope of the module is in the table: one that is not solved yet is solved when it is asked
+    for.
 
     Iterating gives the scopes solved so far, as they were when the iteration began.
     """
@@ -223,7 +224,9 @@ def _on_self(caller: FunctionInfo, call: nodes.Call) -> bool:
 
 
 def functions_of(analysis: Analysis, value: AbstractValue, depth: int = 4) -> Iterator[FunctionInfo]:
-    """The project's functions that calling a value enters: methods of objects, what partials and wrappers hold, elements of chains."""
+    """The project's functions that calling a value enters: methods of objects, what partials and wrappers hold,
+    elements of chains.
+    """
     if depth <= 0:
         return
     for ref in sorted(value.refs, key=str):

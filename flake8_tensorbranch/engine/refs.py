@@ -1,7 +1,7 @@
 """References: what a callable, object or namespace value names.
 
-A plain `str` is the qualified name of something outside the project (`"torch.relu"`). `FunctionInfo`, `ClassInfo` and `ModuleIndex`
-are themselves references; the classes here are the compound ones.
+A plain `str` is the qualified name of something outside the project (`"torch.relu"`). `FunctionInfo`, `ClassInfo` and
+`ModuleIndex` are themselves references; the classes here are the compound ones.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ class Closure:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """`functools.partial(function, *args, **keywords)`; the keyword `**` holds an unpacked mapping whose keys are not known."""
+    """`functools.partial(function, *args, **keywords)`; the keyword `**` holds an unpacked mapping whose keys are not
+    known.
+    """
 
     function: AbstractValue
     args: tuple[AbstractValue, ...]
@@ -91,7 +93,9 @@ class RecordType:
 
 @dataclass(frozen=True, slots=True)
 class Wrapped:
-    """A function passed through a wrapper of torch (`torch.compile(f)`, `checkpoint_wrapper(m)`): calling it calls the function."""
+    """A function passed through a wrapper of torch (`torch.compile(f)`, `checkpoint_wrapper(m)`): calling it calls the
+    function.
+    """
 
     wrapper: str
     function: AbstractValue

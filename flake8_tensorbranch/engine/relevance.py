@@ -1,7 +1,8 @@
 """Which scopes are worth solving: those with a test that may depend on a tensor, judged without solving anything.
 
-An expression is *plain* when its form alone shows that no tensor can be in it: literals, tests for None and for types, parameters
-declared as plain values, attributes that only ever hold such. A scope all of whose tests are plain has no decision site.
+An expression is *plain* when its form alone shows that no tensor can be in it: literals, tests for None and for types,
+parameters declared as plain values, attributes that only ever hold such. A scope all of whose tests are plain has no
+decision site.
 """
 
 from __future__ import annotations
@@ -20,29 +21,48 @@ from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
 
 _PLAIN_CALLS: Final = frozenset(
-    "isinstance issubclass hasattr callable type id str repr print open super vars dir globals locals input chr ord format".split()
+    "isinstance issubclass hasattr callable type id str repr print open super vars dir globals locals input chr ord "
+    "format".split()
 )
 _PLAIN_IF_ARGUMENTS: Final = frozenset(
-    "len int float bool abs round min max sum any all sorted list tuple set dict range zip enumerate reversed frozenset divmod pow next iter".split()
+    "len int float bool abs round min max sum any all sorted list tuple set dict range zip enumerate reversed "
+    "frozenset divmod pow next iter".split()
 )
 _PLAIN_METHODS: Final = frozenset(
-    "is_scripting is_tracing is_compiling is_available is_initialized startswith endswith lower upper split strip replace join format "
-    "keys exists isfile is_file is_dir isdir match search get_rank get_world_size is_grad_enabled isdigit rsplit lstrip rstrip".split()
+    "is_scripting is_tracing is_compiling is_available is_initialized startswith endswith lower upper split strip "
+    "replace join format keys exists isfile is_file is_dir isdir match search get_rank get_world_size is_grad_enabled "
+    "isdigit rsplit lstrip rstrip".split()
+)
+_COUNTED: Final = frozenset(
+    "items keys values modules named_modules parameters named_parameters children named_children".split()
 )
 _MAX_DEPTH: Final = 8
 
 
 EVERYTHING: Final = (
-    ".backward(", "manual_backward", "training_step", "all_reduce", "torch.distributed", "import distributed", "accelerat", "DistributedDataParallel", "deterministic",
-    "sdpa_kernel", "sdp_kernel", "use_reentrant", "context_fn", "torch.compile", "torch.export", "vmap", "flex_attention", "cudnn.",
-    "symbolic_trace", "jit.trace", "preserve_rng_state", "functional_call", "checkpoint_wrapper", "checkpoint_sequential", "make_fx",
-)  # fmt: skip
+    *(
+        ".backward( manual_backward training_step all_reduce torch.distributed accelerat DistributedDataParallel "
+        "deterministic sdpa_kernel sdp_kernel use_reentrant context_fn torch.compile torch.export vmap "
+        "flex_attention cudnn. symbolic_trace jit.trace preserve_rng_state functional_call checkpoint_wrapper "
+        "checkpoint_sequential make_fx"
+    ).split(),
+    "import distributed",
+)
 """Words of code that drives training, compiles, exports or spreads: a file with one of them is solved whole."""
 
 _TRIGGERS: Final = (
     {q.rsplit(".", 1)[-1] for q in REGION_ENTRIES}
     | set(REGION_ATTRIBUTES)
-    | {"backward", "DataLoader", "Generator", "enter_context", "barrier", "broadcast", "all_gather", "gradient_checkpointing_enable"}
+    | {
+        "backward",
+        "DataLoader",
+        "Generator",
+        "enter_context",
+        "barrier",
+        "broadcast",
+        "all_gather",
+        "gradient_checkpointing_enable",
+    }
 )
 
 
@@ -61,7 +81,11 @@ def wanted(analysis: Analysis, index: ModuleIndex, settings: Settings) -> set[Fu
         calls = index.calls if scope is None else scope.calls
         for call in calls:
             name = called(call)
-            if name in _TRIGGERS or (name in names and scope is not None) or wrappers.calls_imported(analysis, index, call):
+            if (
+                name in _TRIGGERS
+                or (name in names and scope is not None)
+                or wrappers.calls_imported(analysis, index, call)
+            ):
                 chosen.add(scope)
                 break
         if forwards and scope is not None and scope.name == "forward":
@@ -76,7 +100,9 @@ def _is_open(analysis: Analysis, function: FunctionInfo) -> bool:
     """True when some parameter of the function has no known value of its own."""
     values = analysis.parameters(function)
     params = function.params[1:] if function.takes_self else function.params
-    return any(not values[p.name].known or values[p.name].kinds & (UNKNOWN_KIND | HOST) for p in params if p.name in values)
+    return any(
+        not values[p.name].known or values[p.name].kinds & (UNKNOWN_KIND | HOST) for p in params if p.name in values
+    )
 
 
 def called(call: nodes.Call) -> str:
@@ -122,11 +148,14 @@ class Relevance:
 
     def _loop_is_plain(self, node: nodes.NodeNG, function: FunctionInfo | None) -> bool:
         """A loop over modules, over a plain sequence or a plain range has no site of its own."""
-        if isinstance(node, nodes.Call) and isinstance(node.func, nodes.Name) and node.func.name in ("enumerate", "zip", "reversed"):
+        if (
+            isinstance(node, nodes.Call)
+            and isinstance(node.func, nodes.Name)
+            and node.func.name in ("enumerate", "zip", "reversed")
+        ):
             return all(self._loop_is_plain(a, function) for a in node.args)
-        if isinstance(node, nodes.Call) and isinstance(node.func, nodes.Attribute):
-            if node.func.attrname in ("items", "keys", "values", "modules", "named_modules", "parameters", "named_parameters", "children", "named_children"):
-                return True
+        if isinstance(node, nodes.Call) and isinstance(node.func, nodes.Attribute) and node.func.attrname in _COUNTED:
+            return True
         if isinstance(node, (nodes.Attribute, nodes.Subscript)):
             return True  # modules, parameters, groups: their number is no tensor's value
         return self.plain(node, function)
@@ -171,8 +200,10 @@ class Relevance:
         sides = [node.left, *(right for _, right in node.ops)]
         if any(isinstance(s, nodes.Const) and isinstance(s.value, str) for s in sides):
             return True
-        if all(op in ("in", "not in") for op in ops) and isinstance(sides[-1], (nodes.Tuple, nodes.List, nodes.Set)):
-            if sides[-1].elts and all(isinstance(e, nodes.Const) and isinstance(e.value, str) for e in sides[-1].elts):
+        last = sides[-1]
+        if all(op in ("in", "not in") for op in ops) and isinstance(last, (nodes.Tuple, nodes.List, nodes.Set)):
+            texts = [isinstance(e, nodes.Const) and isinstance(e.value, str) for e in last.elts]
+            if texts and all(texts):
                 return True
         return all(self.plain(s, function, depth) for s in sides)
 
@@ -197,7 +228,11 @@ class Relevance:
             return False
         for binding in target.module.bindings.get(target.name, []):
             source = getattr(binding.statement, "value", None)
-            if source is None or not isinstance(binding.statement, (nodes.Assign, nodes.AnnAssign)) or not self.plain(source, None, depth):
+            if (
+                source is None
+                or not isinstance(binding.statement, (nodes.Assign, nodes.AnnAssign))
+                or not self.plain(source, None, depth)
+            ):
                 return False
         return True
 
@@ -214,7 +249,11 @@ class Relevance:
         for bound in function.local_names.get(name, ()):
             parent = bound.parent
             if isinstance(parent, nodes.Arguments):
-                if function.node.args.vararg == name or function.node.args.kwarg == name or not params[name].must(HOST | NONE | CALLABLE):
+                if (
+                    function.node.args.vararg == name
+                    or function.node.args.kwarg == name
+                    or not params[name].must(HOST | NONE | CALLABLE)
+                ):
                     return False
             elif isinstance(parent, (nodes.Assign, nodes.AnnAssign, nodes.AugAssign, nodes.NamedExpr)):
                 if parent.value is None or not self.plain(parent.value, function, depth):
@@ -227,9 +266,13 @@ class Relevance:
                     return False
             elif isinstance(parent, nodes.Tuple) and isinstance(parent.parent, (nodes.For, nodes.Comprehension)):
                 source = parent.parent.iter
-                if isinstance(source, nodes.Call) and isinstance(source.func, nodes.Name) and source.func.name == "enumerate":
-                    if parent.elts[0] is bound:
-                        continue
+                if (
+                    isinstance(source, nodes.Call)
+                    and isinstance(source.func, nodes.Name)
+                    and source.func.name == "enumerate"
+                    and parent.elts[0] is bound
+                ):
+                    continue
                 if not self.plain(source, function, depth):
                     return False
             elif isinstance(bound, (nodes.FunctionDef, nodes.ClassDef, nodes.Import, nodes.ImportFrom)):
@@ -238,9 +281,7 @@ class Relevance:
                 return False
         if name in (function.vararg, function.kwarg):
             return False
-        if name in params and not params[name].must(HOST | NONE | CALLABLE):
-            return False
-        return True
+        return name not in params or params[name].must(HOST | NONE | CALLABLE)
 
     def _call(self, node: nodes.Call, function: FunctionInfo | None, depth: int) -> bool:
         func = node.func
@@ -268,13 +309,28 @@ class Relevance:
         return False
 
     def _attribute(self, node: nodes.Attribute, function: FunctionInfo | None, depth: int) -> bool:
-        if node.attrname in ("dtype", "device", "ndim", "is_cuda", "training", "requires_grad", "__name__", "__class__"):
+        if node.attrname in (
+            "dtype",
+            "device",
+            "ndim",
+            "is_cuda",
+            "training",
+            "requires_grad",
+            "__name__",
+            "__class__",
+        ):
             return True
         path = dotted(node)
         owner = function
         while owner is not None and owner.cls is None:
             owner = owner.parent
-        if path is not None and owner is not None and owner.cls is not None and owner.params and path.split(".", 1)[0] == owner.params[0].name:
+        if (
+            path is not None
+            and owner is not None
+            and owner.cls is not None
+            and owner.params
+            and path.split(".", 1)[0] == owner.params[0].name
+        ):
             parts = path.split(".")
             if len(parts) == 2:
                 return self.attribute(owner.cls, parts[1], depth)
@@ -282,7 +338,9 @@ class Relevance:
         return self.plain(node.expr, function, depth)
 
     def attribute(self, cls: ClassInfo, name: str, depth: int, containers: bool = False) -> bool:
-        """True when every store of an attribute of the class (its bases included) is plain; with `containers`, modules count too."""
+        """True when every store of an attribute of the class (its bases included) is plain; with `containers`, modules
+        count too.
+        """
         key = (cls, f"{name}[]" if containers else name)
         known = self._attributes.get(key)
         if known is None:
@@ -308,7 +366,9 @@ class Relevance:
                     source = getattr(parent, "value", None)
                     if source is None or not isinstance(parent, (nodes.Assign, nodes.AnnAssign, nodes.AugAssign)):
                         return False
-                    if not self.plain(source, writer, depth) and not (containers and _is_module(self.analysis, writer, source)):
+                    if not self.plain(source, writer, depth) and not (
+                        containers and _is_module(self.analysis, writer, source)
+                    ):
                         return False
                 if not any(s.attrname == name for s in writer.attribute_stores):
                     return False  # registered as a buffer or parameter

@@ -126,7 +126,9 @@ class Resolver:
             return self.name(module, name, hops - 1)
         return None
 
-    def path(self, module: ModuleIndex, path: str, scope: FunctionInfo | None = None, hops: int = MAX_HOPS) -> Target | None:
+    def path(
+        self, module: ModuleIndex, path: str, scope: FunctionInfo | None = None, hops: int = MAX_HOPS
+    ) -> Target | None:
         """What a dotted path means where it is written; local imports count, local variables do not."""
         head, *rest = path.split(".")
         target: Target | None = None
@@ -168,13 +170,17 @@ class Resolver:
                             return found if isinstance(found, ClassInfo) else None
         return None
 
-    def expression(self, module: ModuleIndex, node: nodes.NodeNG | None, scope: FunctionInfo | None = None) -> Target | None:
+    def expression(
+        self, module: ModuleIndex, node: nodes.NodeNG | None, scope: FunctionInfo | None = None
+    ) -> Target | None:
         """What a name or attribute chain in the source denotes, without evaluating anything."""
         path = dotted(node)
         return None if path is None else self.path(module, path, scope)
 
     def mro(self, cls: ClassInfo) -> list[ClassInfo | str]:
-        """The classes an attribute is looked up in, first-party ones as such, external ones by name (depth first, last one kept)."""
+        """The classes an attribute is looked up in, first-party ones as such, external ones by name (depth first, last
+        one kept).
+        """
         known = self._mros.get(cls)
         if known is None:
             self._mros[cls] = [cls]  # a cycle sees the class alone
@@ -199,7 +205,11 @@ class Resolver:
         """True for a subclass of `torch.nn.Module`, as far as the bases can be seen."""
         for base in [cls] if isinstance(cls, str) else self.mro(cls):
             if isinstance(base, str):
-                if base in _MODULE_BASES or base.startswith("torch.nn.") or base.rsplit(".", 1)[-1] in ("Module", "LightningModule"):
+                if (
+                    base in _MODULE_BASES
+                    or base.startswith("torch.nn.")
+                    or base.rsplit(".", 1)[-1] in ("Module", "LightningModule")
+                ):
                     return True
         return False
 

@@ -66,10 +66,11 @@ class SinkSite:
 class ValueSite(SinkSite):
     """A value that decides something.
 
-    `deps` is what the decision depends on (bits of `engine.lattice`). `subject` is the source text that is read, `effect` says what
-    is decided ("whether `x` is multiplied"). `driver` is true in code that no recorded computation depends on: it runs backward or an
-    optimizer step itself, or wholly without gradients. `regions` holds the function's place in each kind of region.
-    `mutated` names state of the region that the predicate reads and the region itself changes.
+    `deps` is what the decision depends on (bits of `engine.lattice`). `subject` is the source text that is read,
+    `effect` says what is decided ("whether `x` is multiplied"). `driver` is true in code that no recorded computation
+    depends on: it runs backward or an optimizer step itself, or wholly without gradients. `regions` holds the
+    function's place in each kind of region. `mutated` names state of the region that the predicate reads and the region
+    itself changes.
     """
 
     value: AbstractValue
@@ -85,7 +86,9 @@ class ValueSite(SinkSite):
     declared: str = ""  # the size is of a dimension declared dynamic, which the decision fixes; how it was declared
     mutated: str = ""
     form: str = "if"
-    comparison: str = ""  # of sizes: "equality" where only `==` and `!=` ask, "empty" where a size itself is compared with 0
+    comparison: str = (
+        ""  # of sizes: "equality" where only `==` and `!=` ask, "empty" where a size itself is compared with 0
+    )
     frame_lost: bool = False  # inside `for`, `try`, a generator: the whole frame runs eagerly
     related: tuple[Related, ...] = ()
 
@@ -134,8 +137,8 @@ class ScopeSite(SinkSite):
 class RegionSite(SinkSite):
     """Something in a checkpointed region that its recompute does not repeat alike.
 
-    `subject` is the source text it is about, `form` says in one word which way it is (each sink's rule knows its forms). `reentrant`
-    is the variant of the checkpoint, None where the source does not tell.
+    `subject` is the source text it is about, `form` says in one word which way it is (each sink's rule knows its
+    forms). `reentrant` is the variant of the checkpoint, None where the source does not tell.
     """
 
     subject: str

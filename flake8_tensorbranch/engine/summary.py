@@ -1,8 +1,8 @@
 """Queries over the project's functions and classes: returned values, kept attributes, module variables.
 
-Every query is a pure function of (query, fuel, content of the project): fuel counts how many more queries may nest, and a query
-without fuel answers BOTTOM ("no evidence from here"). An answer that never ran out of fuel is exact and serves every larger
-amount. So answers depend neither on the order of questions nor on what else was asked.
+Every query is a pure function of (query, fuel, content of the project): fuel counts how many more queries may nest, and
+a query without fuel answers BOTTOM ("no evidence from here"). An answer that never ran out of fuel is exact and serves
+every larger amount. So answers depend neither on the order of questions nor on what else was asked.
 """
 
 from __future__ import annotations
@@ -229,7 +229,9 @@ class Analysis:
         return compute() if bound else self.query(module.memo, ("facts", function), compute, Facts())
 
     def stores(self, function: FunctionInfo, chained: ClassInfo | None = None) -> State:
-        """What a method leaves on its own object; `chained` is the class whose constructor calls this one through `super()`."""
+        """What a method leaves on its own object; `chained` is the class whose constructor calls this one through
+        `super()`.
+        """
 
         def compute() -> State:
             bound: State = {}

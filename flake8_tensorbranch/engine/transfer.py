@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from astroid import nodes
 
@@ -61,7 +61,7 @@ def assign(frame: Frame, target: nodes.NodeNG, value: AbstractValue) -> None:
     elif isinstance(target, nodes.AssignAttr):
         _assign_attribute(frame, target, value)
     elif isinstance(target, (nodes.Tuple, nodes.List)):
-        _unpack(frame, target.elts, value)
+        _unpack(frame, cast("list[nodes.NodeNG]", target.elts), value)
     elif isinstance(target, nodes.Subscript):
         _assign_item(frame, target, value)
     elif isinstance(target, nodes.Starred):
@@ -125,10 +125,8 @@ def _assign_item(frame: Frame, target: nodes.Subscript, value: AbstractValue) ->
     items = base.items
     if items is not None:
         known = dict(items)
-        if isinstance(index.const, str) and base.kinds & MAPPING:
-            known[index.const] = value
-            items = tuple(known.items())
-        elif isinstance(index.const, int) and index.const in known:
+        named = isinstance(index.const, str) and base.kinds & MAPPING
+        if named or (isinstance(index.const, int) and index.const in known):
             known[index.const] = value
             items = tuple(known.items())
         else:
@@ -184,7 +182,12 @@ def _ann_assign(frame: Frame, node: nodes.AnnAssign) -> None:
         value = declared
     elif declared is not None and declared.known and value.must(4) and declared.kinds & 4:
         value = declared  # `x: Tensor | None = None`: what is stored later is declared here
-    elif declared is not None and value.kinds & (CONTAINER | MAPPING) and not element(value).kinds and declared.elem is not None:
+    elif (
+        declared is not None
+        and value.kinds & (CONTAINER | MAPPING)
+        and not element(value).kinds
+        and declared.elem is not None
+    ):
         value = make(value.kinds, value.deps, elem=declared.elem)
     assign(frame, node.target, value)
 
@@ -248,7 +251,9 @@ def _with_enter(frame: Frame, item: graph.WithEnter) -> None:
 
 
 def _entered(frame: Frame, value: AbstractValue) -> AbstractValue:
-    """What `with value as x` binds: what a generator-based context manager yields, else the result of `__enter__`, else the object."""
+    """What `with value as x` binds: what a generator-based context manager yields, else the result of `__enter__`,
+    else the object.
+    """
     if value.kinds == CONTAINER:
         return operators.iterate(value)
     if value.kinds & OBJECT:
@@ -267,19 +272,21 @@ def _match_subject(frame: Frame, item: graph.MatchSubject) -> None:
 
 def _match_bind(frame: Frame, item: graph.MatchBind) -> None:
     case = item.node
-    _narrow(frame, case)
-    _bind_pattern(frame, case.pattern, frame.iterables.get(case.parent, UNKNOWN))
+    match = cast("nodes.Match", case.parent)
+    subject = frame.iterables.get(match, UNKNOWN)
+    _narrow(frame, match, case, subject)
+    _bind_pattern(frame, case.pattern, subject)
 
 
-def _narrow(frame: Frame, case: nodes.MatchCase) -> None:
+def _narrow(frame: Frame, match: nodes.Match, case: nodes.MatchCase, subject: AbstractValue) -> None:
     """A class pattern refines the subject as `isinstance` does."""
     pattern = case.pattern.pattern if isinstance(case.pattern, nodes.MatchAs) else case.pattern
-    path = state_path(case.parent.subject)
+    path = state_path(match.subject)
     if path is None or not isinstance(pattern, nodes.MatchClass):
         return
     wanted = frame.analysis.instance_type(frame, pattern.cls)
     if wanted is not None and wanted.known:
-        kept = only(frame.iterables.get(case.parent, UNKNOWN), wanted.kinds)
+        kept = only(subject, wanted.kinds)
         frame.state[path] = kept if kept.kinds else wanted
         frame.roots.add(path.partition(".")[0])
 
@@ -311,8 +318,8 @@ def _bind_pattern(frame: Frame, pattern: nodes.NodeNG | None, value: AbstractVal
     elif isinstance(pattern, nodes.MatchClass):
         wanted = frame.analysis.instance_type(frame, pattern.cls)
         for inner in pattern.patterns:
-            known = wanted is not None and wanted.kinds & TENSOR
-            _bind_pattern(frame, inner, HOST_VALUE if wanted is not None and not known else value)
+            plain = wanted is not None and not wanted.kinds & TENSOR
+            _bind_pattern(frame, inner, HOST_VALUE if plain else value)
         for inner in pattern.kwd_patterns:
             _bind_pattern(frame, inner, UNKNOWN)
 

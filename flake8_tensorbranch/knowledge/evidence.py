@@ -1,4 +1,6 @@
-"""What tells a tensor where nothing declares one: methods shared with few other types, names of parameters, predicates of tracers."""
+"""What tells a tensor where nothing declares one: methods shared with few other types, names of parameters, predicates
+of tracers.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +9,25 @@ from typing import Final, Protocol
 ARRAY_LIBRARIES: Final = ("numpy", "jax", "cupy", "pandas", "polars", "xarray", "tensorflow", "mxnet", "paddle")
 FRAME_LIBRARIES: Final = ("pandas", "polars", "xarray", "jax", "tensorflow", "pyspark", "dask")
 
-ARRAY_METHODS: Final = frozenset("any all item argmax argmin argsort cumsum cumprod mean std var prod nonzero squeeze repeat".split())
-"""Methods that tensors share with arrays and frames alone (tools/foreign_names.txt): evidence where a file names no such library."""
+ARRAY_METHODS: Final = frozenset(
+    "any all item argmax argmin argsort cumsum cumprod mean std var prod nonzero squeeze repeat".split()
+)
+"""Methods that tensors share with arrays and frames alone (tools/foreign_names.txt): evidence where a file names no
+such library.
+"""
 
 DISTRIBUTION_FIELDS: Final = frozenset(
-    "loc scale rate probs logits concentration concentration0 concentration1 total_count mean variance stddev mode temperature low "
-    "high df covariance_matrix precision_matrix scale_tril".split()
+    "loc scale rate probs logits concentration concentration0 concentration1 total_count mean variance stddev mode "
+    "temperature low high df covariance_matrix precision_matrix scale_tril".split()
 )
-"""Attributes of torch.distributions objects that are tensors (torch/distributions/*.py, broadcast in the constructors)."""
+"""Attributes of torch.distributions objects that are tensors (torch/distributions/*.py, broadcast in the
+constructors).
+"""
 
 MOVING_METHODS: Final = frozenset("to cuda cpu float half double bfloat16".split())
-"""Methods of tensors and modules (and of batches of them) that give the same thing elsewhere; the truth of a module is never asked."""
+"""Methods of tensors and modules (and of batches of them) that give the same thing elsewhere; the truth of a module is
+never asked.
+"""
 
 FRAME_METHODS: Final = frozenset("abs isnan diff clip log sqrt exp floor ceil sign dot cos sin tanh".split())
 """Methods that tensors share with data frames, not with NumPy arrays (tools/foreign_names.txt)."""
@@ -25,7 +35,8 @@ FRAME_METHODS: Final = frozenset("abs isnan diff clip log sqrt exp floor ceil si
 SHARED_METHODS: Final = ARRAY_METHODS | MOVING_METHODS | FRAME_METHODS
 
 TENSOR_LIKE_NAMES: Final[dict[str, str]] = {
-    "timestep": "diffusion schedulers annotate `int` and are called with elements of the tensor `timesteps` (seen on runs of diffusers)",
+    "timestep": "diffusion schedulers annotate `int` and are called with elements of the tensor `timesteps` "
+    "(seen on runs of diffusers)",
 }
 """Parameters that are annotated as numbers and receive tensors in practice: a guess, of lower confidence."""
 
@@ -41,14 +52,19 @@ TRACING_PREDICATES: Final = frozenset(
         "torch._C._get_tracing_state",
     }
 )
-"""Predicates that are false in eager code: what they guard is chosen for tracers on purpose (torch/compiler/__init__.py)."""
+"""Predicates that are false in eager code: what they guard is chosen for tracers on purpose
+(torch/compiler/__init__.py).
+"""
 
 NUMPY_ELEMENTWISE: Final = frozenset(
-    "abs absolute all allclose any array array_equal asarray ascontiguousarray ceil clip concatenate copy exp floor isclose isfinite "
-    "isinf isnan log max maximum mean median min minimum prod round sign sqrt stack std sum square squeeze var vstack hstack "
-    "power argmax argmin sort unique where nonzero count_nonzero logical_and logical_or logical_not".split()
+    "abs absolute all allclose any array array_equal asarray ascontiguousarray ceil clip concatenate copy exp floor "
+    "isclose isfinite isinf isnan log max maximum mean median min minimum prod round sign sqrt stack std sum square "
+    "squeeze var vstack hstack power argmax argmin sort unique where nonzero count_nonzero logical_and logical_or "
+    "logical_not".split()
 )
-"""NumPy functions whose result holds the values of their arguments; others (`arange`, `zeros`, ...) take numbers as sizes."""
+"""NumPy functions whose result holds the values of their arguments; others (`arange`, `zeros`, ...) take numbers as
+sizes.
+"""
 
 
 class _Text(Protocol):
@@ -57,7 +73,9 @@ class _Text(Protocol):
 
 
 def likely_tensor_method(module: _Text, name: str) -> bool:
-    """True for a method that in this file only a tensor is likely to have: the libraries that share it are not named."""
+    """True for a method that in this file only a tensor is likely to have: the libraries that share it are not
+    named.
+    """
     if name in MOVING_METHODS:
         return True
     if name in ARRAY_METHODS:
