@@ -38,7 +38,8 @@ def reached(program: Program, regions: Regions) -> Iterator[Reached]:
     scopes = dict.fromkeys(f for kind in _KINDS for f in regions.members(kind))
     left = _MOST
     for scope in scopes:
-        inside = {k: m for k in _KINDS if (m := regions.of(scope, k)) is not None}
+        # What an option declares, it declares for the other files as well: each reports its own.
+        inside = {k: m for k in _KINDS if (m := regions.of(scope, k)) is not None and m.entry.node is not None}
         for call, callees in program.facts[scope].calls.items():
             seen: set[FunctionInfo] = set()
             queue: deque[tuple[FunctionInfo, Facts, tuple[Step, ...]]] = deque()
