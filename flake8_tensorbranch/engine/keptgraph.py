@@ -18,11 +18,12 @@ from flake8_tensorbranch.engine.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
 from flake8_tensorbranch.engine.trace import spelled
-from flake8_tensorbranch.engine.uses import sources
+from flake8_tensorbranch.engine.uses import assignments, sources
 from flake8_tensorbranch.knowledge.gradients import BARE_MODULES
 
 _CACHES: Final = frozenset({"lru_cache", "cache", "cached_property", "cachedmethod", "memoize"})
 _CUTS: Final = frozenset({"detach", "detach_", "item", "tolist", "numpy", "argmax", "argsort", "long", "int", "bool"})
+_NUMBERS: Final = frozenset({"min", "max", "int", "len", "round", "abs"})
 _PARAMETER: Final = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 
 
@@ -62,6 +63,8 @@ class KeptGraph:
             return False
         if any(self._is_parameter(at.expr(part)) for at, node in sources(activation, value) for part in _parts(node)):
             return True
+        if _counts(activation, value):
+            return False
         for at, call in routing.computed_from(activation, value):
             if _is_cut(call) or without_grad(self.origins, at.expr(call), 0):
                 return False
@@ -92,6 +95,20 @@ def _parts(node: Any) -> Iterator[Any]:
         if isinstance(node, nodes.Name):
             return
         node = node.expr if isinstance(node, nodes.Attribute) else node.value
+
+
+def _counts(activation: Activation, value: Any, depth: int = 4) -> bool:
+    """True for a size, or a Python number made from one: no graph hangs on it, whatever it is compared with."""
+    if activation.facts.values.get(value, UNKNOWN).must(HOST):
+        return True
+    if isinstance(value, nodes.Name) and depth:
+        found = list(assignments(activation, value.name))
+        return bool(found) and all(_counts(activation, v, depth - 1) for v in found)
+    if isinstance(value, nodes.Call) and isinstance(value.func, nodes.Name) and value.func.name in _NUMBERS:
+        return any(_counts(activation, a, depth) for a in value.args)
+    if isinstance(value, nodes.IfExp):
+        return _counts(activation, value.body, depth) or _counts(activation, value.orelse, depth)
+    return False
 
 
 def _is_cached(activation: Activation) -> bool:

@@ -28,6 +28,11 @@ def parameter(name: str) -> Taint:
     return frozenset({f"0{name}"})
 
 
+def presence(path: str) -> str:
+    """The key under which a state keeps the taint of whether a variable is None."""
+    return f"{path}?"
+
+
 def level(mark: str) -> int:
     """The level of a mark."""
     return int(mark[0])

@@ -154,7 +154,7 @@ class _Scope:
                 break
         if scope is not None:
             if self.result != self.ranks.returned.get(scope, CLEAN):
-                self.ranks.returned[scope] = self.result | self.ranks.returned.get(scope, CLEAN)
+                self.ranks.returned[scope] = self.result  # replaced: an earlier round knew less of what is agreed
                 self.ranks.changed = True
             agreed = frozenset(self.evaluator.agreed)
             if agreed != self.ranks.agreed.get(scope, frozenset()):
@@ -164,8 +164,11 @@ class _Scope:
     def _step(self, block: Block, state: State) -> State:
         state = dict(state)
         for path, steering in self.merged.get(block.index, {}).items():
-            if "~" not in state.get(path, CLEAN):
-                state[path] = state.get(path, CLEAN) | steering
+            old = state.get(path, CLEAN)
+            if "~" not in old:
+                state[path] = old | steering
+                present = marks.presence(path)
+                state[present] = state.get(present, marks.steered(old)) | marks.steered(steering)
         self.evaluator.state = state
         for item in block.items:
             self._execute(block, item)
@@ -265,6 +268,7 @@ class _Scope:
             for path in _assigned(self.cfg.blocks[index]):
                 if "." in path:
                     self._store(path, STEERING)
+                    self._store(marks.presence(path), STEERING)
 
     def _note(self, table: dict[Any, Taint], key: object, taint: Taint) -> None:
         old = table.get(key, CLEAN)
@@ -284,15 +288,22 @@ class _Scope:
             self._bind(target.value, taint)
         elif isinstance(target, nodes.AssignName):
             self.evaluator.state[target.name] = taint
+            self.evaluator.state[marks.presence(target.name)] = self._presence(taint, value)
         elif isinstance(target, nodes.AssignAttr):
             path = dotted(target)
             if path is not None:
+                present = self._presence(taint, value)
                 self.evaluator.state[path] = taint
+                self.evaluator.state[marks.presence(path)] = present
                 self._store(path, self.ranks.resolved(self.scope, taint))
+                self._store(marks.presence(path), self.ranks.resolved(self.scope, present))
         elif isinstance(target, nodes.Subscript):
             path = dotted(target.value)
             if path is not None:
                 self.evaluator.state[path] = marks.combined(marks.read(self.evaluator.state.get(path, CLEAN)), taint)
+
+    def _presence(self, taint: Taint, value: nodes.NodeNG | None) -> Taint:
+        return marks.steered(taint) if value is None else self.evaluator.presence(value)
 
     def _store(self, path: str, taint: Taint) -> None:
         """Record a store to an attribute on the class it belongs to."""

@@ -92,7 +92,7 @@ class Evaluator:
         if isinstance(node, nodes.Call):
             return self._call(node)
         if isinstance(node, nodes.Compare) and all(op in ("is", "is not") for op, _ in node.ops):
-            return marks.steered(self._children(node))
+            return combined(self.presence(node.left), *(self.presence(operand) for _, operand in node.ops))
         if isinstance(node, nodes.NamedExpr):
             found = self.taint(node.value)
             self.bind(node.target, found)
@@ -132,9 +132,37 @@ class Evaluator:
         return self.facts.values.get(node, UNKNOWN)
 
     def _children(self, node: nodes.NodeNG) -> Taint:
+        taint = self._operand if isinstance(node, (nodes.BinOp, nodes.Compare)) else self.taint
         return combined(
-            *(self.taint(c) for c in node.get_children() if not isinstance(c, (nodes.AssignName, nodes.AssignAttr)))
+            *(taint(c) for c in node.get_children() if not isinstance(c, (nodes.AssignName, nodes.AssignAttr)))
         )
+
+    def _operand(self, node: nodes.NodeNG) -> Taint:
+        """What an operand adds to a result: a plain number from outside is a setting, the same on every rank."""
+        found = self.taint(node)
+        value = self._value(node)
+        if not found or not value.must(HOST | NONE) or lattice.all_deps(value) & ~lattice.SHAPE:
+            return found
+        return frozenset(m for m in found if self.ranks.resolved(self.scope, frozenset({m})) - OUTSIDE)
+
+    def presence(self, node: nodes.NodeNG) -> Taint:
+        """The taint of whether a value is None: what it contains says nothing of that."""
+        found = self.taint(node)
+        if not found:
+            return CLEAN
+        value = self._value(node)
+        if value.known and not value.kinds & (NONE | lattice.UNKNOWN_KIND):
+            return CLEAN
+        path = dotted(node) if isinstance(node, (nodes.Name, nodes.Attribute)) else None
+        if path is not None and path in self.state:
+            return self.state.get(marks.presence(path), marks.steered(found))
+        if isinstance(node, nodes.Attribute):
+            for ref in self._value(node.expr).refs:
+                if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
+                    kept = self._member(ref.cls, marks.presence(node.attrname))
+                    if kept is not None:
+                        return kept
+        return marks.steered(found)
 
     def _name(self, node: nodes.Name) -> Taint:
         known_taint = self.state.get(node.name)
@@ -194,7 +222,7 @@ class Evaluator:
 
     def _call(self, node: nodes.Call) -> Taint:
         func = node.func
-        arguments = [self.taint(a) for a in node.args] + [self.taint(k.value) for k in node.keywords]
+        arguments = [self._operand(a) for a in node.args] + [self._operand(k.value) for k in node.keywords]
         receiver = self.taint(func.expr) if isinstance(func, nodes.Attribute) else CLEAN
         name = func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")
         value = self._value(node)

@@ -237,3 +237,97 @@ def configuration(x: Tensor, group=None) -> Tensor:
     if x.requires_grad and x.ndim > 1:  # ok: [TBR104] properties of a tensor, not its value
         dist.barrier()
     return x
+
+
+class Buffered:
+    """What a buffer contains says nothing of whether there is one."""
+
+    def __init__(self) -> None:
+        self._buffer = None
+        self._made = None
+
+    def prepare(self, batch: Tensor) -> object:
+        if self._buffer is None:  # ok: [TBR104] a list is there on every rank, whatever is in it
+            self._buffer = [self.generated(batch)]
+        if self._made is None:  # ok: [TBR104] so is the dict that a call gives
+            self._made = self.generated(batch)
+        return self._buffer[0], self._made
+
+    def generated(self, batch: Tensor) -> dict[str, object]:
+        extra = batch * 2 if batch.sum().item() > 0 else None  # error: [TBR101]
+        gathered = [None] * 4
+        dist.all_gather_object(gathered, batch)
+        return {"extra": extra, "gathered": gathered}
+
+
+class Uneven:
+    def __init__(self) -> None:
+        self._extra = None
+
+    def prepare(self, batch: Tensor) -> None:
+        self._extra = batch * 2 if batch.sum().item() > 0 else None  # error: [TBR101]
+        if self._extra is None:  # error: [TBR104] "whether `all_reduce` runs"
+            dist.all_reduce(batch)
+
+
+class Codebook(nn.Module):
+    def __init__(self, entries: int, threshold=2) -> None:
+        super().__init__()
+        self.threshold = threshold
+        self.register_buffer("size", torch.ones(entries))
+
+    def forward(self, x: Tensor) -> Tensor:
+        # ok: [TBR104] a setting and a buffer nobody stores to
+        if not torch.any(self.size < self.threshold):  # error: [TBR101]
+            return x
+        parts = [torch.empty_like(x) for _ in range(2)]
+        dist.all_gather(parts, x)
+        return torch.cat(parts)
+
+    def own(self, x: Tensor) -> None:
+        if torch.any(x < self.threshold):  # error: [TBR104] "whether `all_reduce` runs"
+            dist.all_reduce(self.size)
+
+
+class Status:
+    """A status that one method agrees on decides in another."""
+
+    def __init__(self) -> None:
+        self._status = 0
+
+    @property
+    def status(self) -> int:
+        return self._status
+
+    def update(self, status: int) -> None:
+        self._status = status
+
+
+class Agreement:
+    def __init__(self) -> None:
+        self.word = torch.zeros(2, dtype=torch.int64)
+
+    def agreed(self, size: int, status: int) -> tuple[int, int]:
+        if dist.get_world_size() > 1:
+            self.word[0] = size
+            self.word[1] = status
+            dist.all_reduce(self.word, op=dist.ReduceOp.MAX)
+            size, status = self.word.tolist()
+        return size, status
+
+
+class Serving:
+    def __init__(self, status: Status, agreement: Agreement) -> None:
+        self.status = status
+        self.agreement = agreement
+
+    def turn(self) -> bool:
+        size, status = self.agreement.agreed(1, 2)
+        self.status.update(status)
+        if self.status.status == 3:  # ok: [TBR104] every rank has the status that all agreed on
+            return False
+        return True
+
+    def run(self) -> None:
+        while self.turn():  # ok: [TBR104] it ends on every rank in the same round
+            pass

@@ -77,3 +77,20 @@ class Outside(nn.Module):
 
     def forward(self, x):
         return checkpoint(self.region, x, self.scale(), use_reentrant=False)
+
+
+class Windowed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.window = 64
+        self.fc = nn.Linear(4, 4)
+
+    def region(self, x):
+        y = self.fc(x)
+        size = y.shape[0]
+        if size <= self.window:
+            self.window = min(size, self.window)  # ok: [TBR209] a size holds no graph
+        return y * self.window
+
+    def forward(self, x):
+        return checkpoint(self.region, x, use_reentrant=False)

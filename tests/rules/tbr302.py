@@ -130,3 +130,43 @@ def eager_loop(x: Tensor) -> Tensor:
 
 def eager_rows(x: Tensor) -> Tensor:
     return torch.stack([row.sum() for row in x])  # ok: [TBR302] nobody compiles this
+
+
+def equations(t: Tensor, fresh=True):
+    state, found = [], []
+    for i, size in enumerate(t.shape):
+        if fresh:
+            state.append(torch.ones(size))
+        found.append("ab"[i])
+    found = tuple(found)
+    if fresh:
+        return [state, ("ab", found, "a")]
+    return "ab", found, "a"
+
+
+@torch.compile(dynamic=False)
+def terms(expressions, x):
+    found = []
+    for e in expressions:  # ok: [TBR302] as many strings as dimensions: the rank
+        found.append(torch.einsum(e, x))
+    return found
+
+
+class Preconditioned(torch.optim.Optimizer):
+    def __init__(self, params):
+        super().__init__(params, {})
+        self.made = {}
+
+    def step(self):
+        for group in self.param_groups:
+            for p in group["params"]:
+                if len(self.state[p]) == 0:
+                    self.state[p]["q"], expressions = equations(p.grad)
+                    self.made[p] = expressions
+                elif p not in self.made:
+                    expressions = equations(p.grad, fresh=False)
+                    self.made[p] = expressions
+                else:
+                    expressions = self.made[p]
+                first, rest, _ = expressions
+                terms(rest, p.grad)
