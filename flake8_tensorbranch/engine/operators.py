@@ -146,8 +146,18 @@ def binary(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue:
     return UNKNOWN
 
 
+_SHAPES_OF_VALUE: Final = (TENSOR, HOST, CONTAINER, ARRAY, MAPPING, OBJECT)
+
+
+def vague(value: AbstractValue) -> bool:
+    """True for a value of three or more sorts (a number, a list or a tensor): what helpers that take anything hand on."""
+    return sum(bool(value.kinds & kind) for kind in _SHAPES_OF_VALUE) > 2
+
+
 def _mixed(left: AbstractValue, right: AbstractValue, deps: int) -> AbstractValue:
-    """The result of an operator one of whose operands may be a tensor; other outcomes stay possible where neither must be."""
+    """The result of an operator one of whose operands may be a tensor; other outcomes stay possible where neither must
+    be.
+    """
     kinds = TENSOR
     a, b = left.kinds & ~NONE, right.kinds & ~NONE
     if a != TENSOR and b != TENSOR:
@@ -161,7 +171,11 @@ def _mixed(left: AbstractValue, right: AbstractValue, deps: int) -> AbstractValu
 def unary(value: AbstractValue, op: str) -> AbstractValue:
     """`op value`."""
     if op == "not":
-        if value.const is not NO_CONST and value.kinds in (HOST, NONE) and isinstance(value.const, (bool, int, type(None))):
+        if (
+            value.const is not NO_CONST
+            and value.kinds in (HOST, NONE)
+            and isinstance(value.const, (bool, int, type(None)))
+        ):
             return constant(not value.const)
         return flag(truth_deps(value))
     if value.kinds & TENSOR:
@@ -195,12 +209,16 @@ def compare(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue
         return _host_compare(left, right, op)
     if (left.kinds | right.kinds) & TENSOR:
         other = right if left.kinds & TENSOR else left
+        if (vague(left) and not right.kinds & TENSOR) or (vague(right) and not left.kinds & TENSOR):
+            return UNKNOWN
         if other.kinds == NONE or isinstance(other.const, str):
             return HOST_VALUE
         if (left if other is right else right).kinds & ~(TENSOR | NONE) & UNKNOWN_KIND and op in ("==", "!="):
             return make(TENSOR | UNKNOWN_KIND, tensor_deps(left, right))
         return _mask(_mixed(left, right, tensor_deps(left, right)))
     if (left.kinds | right.kinds) & ARRAY:
+        if vague(left) or vague(right):
+            return UNKNOWN
         return make(ARRAY, host_deps(left, right))
     if (left.kinds | right.kinds) & (CONTAINER | MAPPING):
         return flag(host_deps(left, right))
@@ -218,9 +236,9 @@ def _mask(value: AbstractValue) -> AbstractValue:
 
 def _host_compare(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue:
     deps = (left.deps | right.deps) & ~MASK
-    if not deps and left.const is not NO_CONST and right.const is not NO_CONST and op in ("==", "!="):
-        if type(left.const) is type(right.const):
-            return constant((left.const == right.const) is (op == "=="))
+    known = not deps and left.const is not NO_CONST and right.const is not NO_CONST
+    if known and op in ("==", "!=") and type(left.const) is type(right.const):
+        return constant((left.const == right.const) is (op == "=="))
     return flag(deps)
 
 
@@ -298,9 +316,8 @@ def subscript(value: AbstractValue, index: AbstractValue, frame: Frame | None = 
 
 
 def _pick(value: AbstractValue, index: AbstractValue) -> AbstractValue:
-    if value.const == FIRST_UNBACKED:
-        if index.const is not slice and type(index.const) is int and index.const != 0:
-            return HOST_SHAPE
+    if value.const == FIRST_UNBACKED and type(index.const) is int and index.const != 0:
+        return HOST_SHAPE
     if index.const is slice:
         return make(CONTAINER, value.deps | index.deps & (DATA | SHAPE), elem=value.elem)
     if value.items is not None and index.const is not NO_CONST and index.kinds == HOST:
