@@ -20,7 +20,6 @@ from flake8_tensorbranch.engine.lattice import (
     MAPPING,
     MASK,
     NAMESPACE,
-    OBJECT,
     RANDOM,
     SHAPE,
     SIZE_VALUE,
@@ -48,7 +47,7 @@ _STATIC_ARRAY: Final = frozenset({"dtype", "ndim", "itemsize", "nbytes", "flags"
 def state_path(node: nodes.NodeNG) -> str | None:
     """The state's key for a name or attribute chain."""
     if isinstance(node, (nodes.Name, nodes.AssignName, nodes.DelName)):
-        return node.name  # type: ignore[no-any-return]
+        return node.name
     if isinstance(node, (nodes.Attribute, nodes.AssignAttr, nodes.DelAttr)):
         base = state_path(node.expr)
         return None if base is None else f"{base}.{node.attrname}"
@@ -73,7 +72,10 @@ def read(frame: Frame, value: AbstractValue, name: str) -> AbstractValue:
         result = join(result, make(HOST, RANDOM))
     if kinds & CONTAINER and not value.refs and name in names.RESULT_FIELDS and element(value).kinds & TENSOR:
         # A field of the named tuple that an operation with several results returns.
-        return join(result, dict(value.items).get(1 if name == "indices" else 0, TENSOR_VALUE) if value.items else element(value))
+        return join(
+            result,
+            dict(value.items).get(1 if name == "indices" else 0, TENSOR_VALUE) if value.items else element(value),
+        )
     if kinds & (CONTAINER | MAPPING | HOST) and not value.refs:
         result = join(result, make(CALLABLE, refs=frozenset({Method(value, name)})))
     if kinds & UNKNOWN_KIND and not (kinds & TENSOR) and not any(isinstance(r, str) for r in value.refs):

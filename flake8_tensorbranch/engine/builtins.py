@@ -24,8 +24,8 @@ from flake8_tensorbranch.engine.lattice import (
     OBJECT,
     SHAPE,
     TENSOR,
-    UNKNOWN,
     UNBACKED,
+    UNKNOWN,
     UNKNOWN_KIND,
     AbstractValue,
     constant,
@@ -105,7 +105,9 @@ def _enumerate(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> Abst
 
 def _zip(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
     if args.star is not None:
-        return container(container(join_all((operators.iterate(v) for v in args.positional), operators.iterate(args.star))))
+        return container(
+            container(join_all((operators.iterate(v) for v in args.positional), operators.iterate(args.star)))
+        )
     deps = 0
     for value in args.positional:
         deps |= operators.length_deps(value)
@@ -219,7 +221,9 @@ FUNCTIONS: Final[dict[str, Transfer]] = {
     "ord": _host, "chr": _host, "print": _none, "setattr": _none, "str": _text, "repr": _text, "format": _text,
 }  # fmt: skip
 
-_STRINGS: Final = frozenset({"join", "format", "strip", "lstrip", "rstrip", "lower", "upper", "replace", "title", "encode", "decode"})
+_STRINGS: Final = frozenset(
+    {"join", "format", "strip", "lstrip", "rstrip", "lower", "upper", "replace", "title", "encode", "decode"}
+)
 _STRING_LISTS: Final = frozenset({"split", "rsplit", "splitlines", "partition", "rpartition"})
 
 
@@ -262,7 +266,7 @@ def _scalar(owner: AbstractValue, name: str, args: Arguments) -> AbstractValue:
     return make(HOST, owner.deps | operators.host_deps(*args.positional) & DATA)
 
 
-def update(frame: Frame, node: nodes.NodeNG, value: AbstractValue) -> None:
+def update(frame: Frame, node: nodes.NodeNG | None, value: AbstractValue) -> None:
     """Change what the receiver of a method call holds, where it is a name or an attribute path."""
     func = getattr(node, "func", None)
     if isinstance(func, nodes.Attribute):
@@ -294,7 +298,7 @@ def _list(frame: Frame, owner: AbstractValue, name: str, args: Arguments, node: 
     return UNKNOWN
 
 
-def _grow(frame: Frame, node: nodes.NodeNG, owner: AbstractValue, added: AbstractValue) -> None:
+def _grow(frame: Frame, node: nodes.NodeNG | None, owner: AbstractValue, added: AbstractValue) -> None:
     value = make(owner.kinds, owner.deps, refs=owner.refs, elem=join(element(owner), added if added.kinds else UNKNOWN))
     update(frame, node, value)
 
@@ -304,7 +308,9 @@ def _elements(owner: AbstractValue) -> AbstractValue:
     return inner if inner.kinds else UNKNOWN
 
 
-def _mapping(frame: Frame, owner: AbstractValue, name: str, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+def _mapping(
+    frame: Frame, owner: AbstractValue, name: str, args: Arguments, node: nodes.NodeNG | None
+) -> AbstractValue:
     if name in ("get", "pop", "setdefault"):
         default = args.positional[1] if len(args.positional) > 1 else NONE_VALUE
         key = args.positional[0] if args.positional else UNKNOWN

@@ -72,7 +72,9 @@ def apply(frame: Frame, callee: AbstractValue, args: Arguments, node: nodes.Node
     return result
 
 
-def _apply_ref(frame: Frame, callee: AbstractValue, ref: object, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+def _apply_ref(
+    frame: Frame, callee: AbstractValue, ref: object, args: Arguments, node: nodes.NodeNG | None
+) -> AbstractValue:
     if isinstance(ref, FunctionInfo):
         return enter(frame, ref, args, node)
     if isinstance(ref, Bound):
@@ -89,7 +91,9 @@ def _apply_ref(frame: Frame, callee: AbstractValue, ref: object, args: Arguments
         return enter(frame, ref.function, args, node, captured=ref.captured)
     if isinstance(ref, Partial):
         keywords = {**dict(ref.keywords), **args.keywords}
-        unpacked = keywords.pop("**", args.double_star)  # what `partial(f, **options)` was given, where it is not known by name
+        unpacked = keywords.pop(
+            "**", args.double_star
+        )  # what `partial(f, **options)` was given, where it is not known by name
         inner = Arguments([*ref.args, *args.positional], args.star, keywords, args.double_star or unpacked)
         return apply(frame, ref.function, inner, node)
     if isinstance(ref, RecordType):
@@ -138,7 +142,9 @@ def construct(frame: Frame, cls: ClassInfo, args: Arguments, node: nodes.NodeNG 
     return value
 
 
-def instance(frame: Frame, callee: AbstractValue, ref: Instance, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+def instance(
+    frame: Frame, callee: AbstractValue, ref: Instance, args: Arguments, node: nodes.NodeNG | None
+) -> AbstractValue:
     """Calling an object: `__call__`, or `forward` of a module."""
     if isinstance(ref.cls, str):
         return externals.call_instance(frame, callee, ref.cls, args, node)
@@ -154,7 +160,9 @@ def instance(frame: Frame, callee: AbstractValue, ref: Instance, args: Arguments
     return UNKNOWN
 
 
-def special(frame: Frame, value: AbstractValue, name: str, values: list[AbstractValue], node: nodes.NodeNG | None) -> AbstractValue:
+def special(
+    frame: Frame, value: AbstractValue, name: str, values: list[AbstractValue], node: nodes.NodeNG | None
+) -> AbstractValue:
     """The value of calling the method `name` of an object implicitly (`__getitem__`, `__len__`, ...)."""
     found = read(frame, value, name)
     if not any(isinstance(r, (Bound, FunctionInfo)) for r in found.refs):

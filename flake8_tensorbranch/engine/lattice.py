@@ -1,8 +1,8 @@
 """The lattice of abstract values: what a name may hold, and what that depends on.
 
-An `AbstractValue` is a point of a product lattice: a set of kinds, a set of dependences, a flat constant, a bounded set of
-references, and (to a bounded depth) the values inside a container. `join` is component-wise, `leq` is inclusion. Every chain is
-finite, so every fixpoint over it ends.
+An `AbstractValue` is a point of a product lattice: a set of kinds, a set of dependences, a flat constant, a bounded set
+of references, and (to a bounded depth) the values inside a container. `join` is component-wise, `leq` is inclusion.
+Every chain is finite, so every fixpoint over it ends.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ SHAPE: Final = 2  # the sizes of a tensor
 RANDOM: Final = 4  # host randomness or time, which a checkpoint's recompute does not replay
 NONDET: Final = 8  # an operator on PyTorch's list of nondeterministic operators
 SYNCED: Final = 16  # made equal on every rank by a collective
-MASK: Final = 32  # booleans: indexing with such a tensor gives a size that depends on values; such a host value is a flag
+MASK: Final = (
+    32  # booleans: indexing with such a tensor gives a size that depends on values; such a host value is a flag
+)
 REPLAYED: Final = 64  # drawn from torch's default generator alone, which a checkpoint replays
 UNBACKED: Final = 128  # a size that depends on the values of a tensor: of `nonzero`, of a masked selection
 SUPPOSED: Final = 256  # only where a value nothing was known of turned out to be a tensor
@@ -86,9 +88,10 @@ Items = tuple[tuple[Key, "AbstractValue"], ...]
 class AbstractValue:
     """One point of the lattice; immutable. Build it with `make`, which interns.
 
-    `kinds` and `deps` are bit sets. `const` is a Python constant when exactly one is possible, else `NO_CONST`. `refs` name the
-    functions, classes or qualified names meant. `elem` is the join of a container's elements, `items` its elements by constant key
-    where all keys are known (for a tuple: 0..n-1); `elem` is always above every one of `items`.
+    `kinds` and `deps` are bit sets. `const` is a Python constant when exactly one is possible, else `NO_CONST`. `refs`
+    name the functions, classes or qualified names meant. `elem` is the join of a container's elements, `items` its
+    elements by constant key where all keys are known (for a tuple: 0..n-1); `elem` is always above every one of
+    `items`.
     """
 
     __slots__ = ("_hash", "const", "deps", "elem", "items", "kinds", "refs")
@@ -220,11 +223,15 @@ def interned() -> int:
 
 
 def forget() -> None:
-    """Drop the values kept for reuse, and with them the modules they refer to; the constants stay the only ones of their kind."""
+    """Drop the values kept for reuse, and with them the modules they refer to; the constants stay the only ones of
+    their kind.
+    """
     _interned.clear()
     _joins.clear()
     for value in _CONSTANTS:
-        _interned[(value.kinds, value.deps, type(value.const), value.const, value.refs, value.elem, value.items)] = value
+        _interned[(value.kinds, value.deps, type(value.const), value.const, value.refs, value.elem, value.items)] = (
+            value
+        )
 
 
 def constant(value: object) -> AbstractValue:
@@ -341,7 +348,9 @@ def describe(value: AbstractValue) -> str:
                 name += (
                     "(" + ", ".join(f"{k}: {describe(v)}" for k, v in inner) + ")"
                     if inner
-                    else f"({describe(value.elem)})" if value.elem else ""
+                    else f"({describe(value.elem)})"
+                    if value.elem
+                    else ""
                 )
             if bit in (OBJECT, CALLABLE) and value.refs:
                 name += "<" + ", ".join(sorted(str(r) for r in value.refs)) + ">"

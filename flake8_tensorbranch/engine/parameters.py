@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine import annotations
+from flake8_tensorbranch.engine import annotations as types
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
     CALLABLE,
@@ -27,7 +27,12 @@ from flake8_tensorbranch.engine.lattice import (
     make,
 )
 from flake8_tensorbranch.engine.refs import Instance
-from flake8_tensorbranch.knowledge.evidence import ARRAY_LIBRARIES, MOVING_METHODS, TENSOR_LIKE_NAMES, likely_tensor_method
+from flake8_tensorbranch.knowledge.evidence import (
+    ARRAY_LIBRARIES,
+    MOVING_METHODS,
+    TENSOR_LIKE_NAMES,
+    likely_tensor_method,
+)
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.knowledge.names import TENSOR_ONLY_METHODS
 from flake8_tensorbranch.syntax.names import FunctionInfo, Param
@@ -36,7 +41,9 @@ if TYPE_CHECKING:
     from flake8_tensorbranch.engine.summary import Analysis
 
 _LIKELY: Final = make(TENSOR | UNKNOWN_KIND)
-_LAYERS_OF_IDS: Final = frozenset({"torch.nn.Module", "torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.Sequential"})
+_LAYERS_OF_IDS: Final = frozenset(
+    {"torch.nn.Module", "torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.Sequential"}
+)
 
 
 def declared(analysis: Analysis, function: FunctionInfo) -> dict[str, AbstractValue]:
@@ -55,7 +62,7 @@ def declared(analysis: Analysis, function: FunctionInfo) -> dict[str, AbstractVa
     for param in rest:
         said = None
         if param.annotation is not None:
-            said = annotations.value(analysis, function.module, param.annotation, function)
+            said = types.value(analysis, function.module, param.annotation, function)
         if said is not None and said.known:
             if param.name in TENSOR_LIKE_NAMES and said.kinds & HOST and not said.kinds & TENSOR:
                 said = make(said.kinds | TENSOR | UNKNOWN_KIND)
@@ -77,7 +84,7 @@ def declared(analysis: Analysis, function: FunctionInfo) -> dict[str, AbstractVa
 
 
 def _annotated(analysis: Analysis, function: FunctionInfo, node: nodes.NodeNG | None) -> AbstractValue:
-    said = None if node is None else annotations.value(analysis, function.module, node, function)
+    said = None if node is None else types.value(analysis, function.module, node, function)
     return UNKNOWN if said is None or said.kinds & OBJECT else said
 
 
@@ -95,7 +102,7 @@ def _documented(function: FunctionInfo) -> dict[str, AbstractValue]:
     found: dict[str, AbstractValue] = {}
     for doc in docs:
         if isinstance(doc, str) and "ensor" in doc:
-            for name, said in annotations.documented(doc).items():
+            for name, said in types.documented(doc).items():
                 found.setdefault(name, said)
     return found
 
@@ -125,37 +132,40 @@ def _unannotated(param: Param, documented: AbstractValue | None, used: AbstractV
 
 
 def evidence(analysis: Analysis, function: FunctionInfo, wanted: set[str]) -> dict[str, AbstractValue]:
-    """The parameters that the body uses as only a tensor (or likely a tensor) can be used, before it binds them to something else."""
+    """The parameters that the body uses as only a tensor (or likely a tensor) can be used, before it binds them to
+    something else.
+    """
     found: dict[str, AbstractValue] = {}
     rebound: dict[str, int] = {}
     guarded: set[str] = set()
     candidates: list[tuple[str, int]] = []
     likely: set[str] = set()
     plain = not function.module.mentions(ARRAY_LIBRARIES)
-    stack: list[nodes.NodeNG] = list(function.node.body) if isinstance(function.node.body, list) else [function.node.body]
+    stack: list[nodes.NodeNG] = (
+        list(function.node.body) if isinstance(function.node.body, list) else [function.node.body]
+    )
     while stack:
         node = stack.pop()
-        kind = type(node)
-        if kind is nodes.AssignName:
-            line = node.lineno
+        line = node.lineno or 0
+        if isinstance(node, nodes.AssignName):
             if node.name in wanted and line < rebound.get(node.name, 1 << 30):
                 rebound[node.name] = line
-        elif kind is nodes.Attribute:
+        elif isinstance(node, nodes.Attribute):
             if isinstance(node.expr, nodes.Name) and node.expr.name in wanted:
                 if _is_tensor_use(node):
-                    candidates.append((node.expr.name, node.lineno))
+                    candidates.append((node.expr.name, line))
                 elif _is_likely_use(function, node):
                     likely.add(node.expr.name)
-        elif kind is nodes.Call:
+        elif isinstance(node, nodes.Call):
             _call_evidence(analysis, function, node, wanted, candidates, guarded)
-        elif kind is nodes.Subscript:
+        elif isinstance(node, nodes.Subscript):
             if isinstance(node.value, nodes.Name) and node.value.name in wanted and _tensor_index(node.slice, plain):
-                candidates.append((node.value.name, node.lineno))
-        elif kind is nodes.BinOp and node.op == "@":
+                candidates.append((node.value.name, line))
+        elif isinstance(node, nodes.BinOp) and node.op == "@":
             for side in (node.left, node.right):
                 if isinstance(side, nodes.Name) and side.name in wanted:
-                    candidates.append((side.name, node.lineno))
-        elif kind is nodes.FunctionDef or kind is nodes.ClassDef or kind is nodes.Lambda:
+                    candidates.append((side.name, line))
+        elif isinstance(node, (nodes.FunctionDef, nodes.ClassDef, nodes.Lambda)):
             continue
         stack.extend(node.get_children())
     for name, line in candidates:
@@ -174,12 +184,10 @@ def _is_likely_use(function: FunctionInfo, node: nodes.Attribute) -> bool:
 
 
 def _is_tensor_use(node: nodes.Attribute) -> bool:
-    called = isinstance(node.parent, nodes.Call) and node.parent.func is node
-    if called and node.attrname in TENSOR_ONLY_METHODS:
-        return True
-    if called and node.attrname in ("size", "dim") and not node.parent.keywords:
-        return True
-    return not called and node.attrname in ("is_cuda", "requires_grad", "is_sparse", "grad_fn")
+    call = node.parent
+    if isinstance(call, nodes.Call) and call.func is node:
+        return node.attrname in TENSOR_ONLY_METHODS or (node.attrname in ("size", "dim") and not call.keywords)
+    return node.attrname in ("is_cuda", "requires_grad", "is_sparse", "grad_fn")
 
 
 def _tensor_index(index: nodes.NodeNG, plain: bool) -> bool:
@@ -200,10 +208,12 @@ def _call_evidence(
     guarded: set[str],
 ) -> None:
     named = [(i, a.name) for i, a in enumerate(node.args) if isinstance(a, nodes.Name) and a.name in wanted]
-    keywords = [(k.arg, k.value.name) for k in node.keywords if isinstance(k.value, nodes.Name) and k.value.name in wanted]
+    keywords = [
+        (k.arg, k.value.name) for k in node.keywords if isinstance(k.value, nodes.Name) and k.value.name in wanted
+    ]
     if not named and not keywords:
         return
-    func = node.func
+    func, line = node.func, node.lineno or 0
     if isinstance(func, nodes.Name) and func.name in ("isinstance", "callable", "is_tensor", "len"):
         if func.name != "len":
             guarded.update(n for _, n in named)
@@ -218,12 +228,18 @@ def _call_evidence(
         row = lookup(target, len(node.args), [k.arg for k in node.keywords if k.arg])
         if row is not None:
             for position, name in row.demands:
-                candidates.extend((n, node.lineno) for i, n in named if i == position)
-                candidates.extend((n, node.lineno) for k, n in keywords if k == name)
+                candidates.extend((n, line) for i, n in named if i == position)
+                candidates.extend((n, line) for k, n in keywords if k == name)
         return
-    if named and isinstance(func, nodes.Attribute) and isinstance(func.expr, nodes.Name) and function.cls is not None:
-        if function.params and func.expr.name == function.params[0].name and is_layer(analysis, function, func.attrname):
-            candidates.extend((n, node.lineno) for i, n in named if i == 0)
+    if (
+        isinstance(func, nodes.Attribute)
+        and isinstance(func.expr, nodes.Name)
+        and function.cls is not None
+        and function.params
+        and func.expr.name == function.params[0].name
+        and is_layer(analysis, function, func.attrname)
+    ):
+        candidates.extend((n, line) for i, n in named if i == 0)
 
 
 def is_layer(analysis: Analysis, function: FunctionInfo, attribute: str) -> bool:

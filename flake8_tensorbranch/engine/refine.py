@@ -31,20 +31,19 @@ from flake8_tensorbranch.syntax.names import ClassInfo
 
 def refine(frame: Frame, test: nodes.NodeNG, truth: bool) -> State | None:
     """The state after `test` came out as `truth`; None where that cannot happen. The frame's state is not changed."""
-    kind = type(test)
-    if kind is nodes.Name or kind is nodes.Attribute:
+    if isinstance(test, (nodes.Name, nodes.Attribute)):
         return _path(frame, test, truth)
-    if kind is nodes.Compare:
+    if isinstance(test, nodes.Compare):
         return _compare(frame, test, truth) if len(test.ops) == 1 else frame.state
-    if kind is nodes.BoolOp:
+    if isinstance(test, nodes.BoolOp):
         return _boolop(frame, test, truth)
-    if kind is nodes.UnaryOp:
+    if isinstance(test, nodes.UnaryOp):
         return refine(frame, test.operand, not truth) if test.op == "not" else frame.state
-    if kind is nodes.Call:
+    if isinstance(test, nodes.Call):
         return _call(frame, test, truth)
-    if kind is nodes.Const:
+    if isinstance(test, nodes.Const):
         return frame.state if bool(test.value) is truth else None
-    if kind is nodes.NamedExpr:
+    if isinstance(test, nodes.NamedExpr):
         return _path(frame, test.target, truth)
     return frame.state
 
@@ -143,10 +142,7 @@ def _compare(frame: Frame, test: nodes.Compare, truth: bool) -> State | None:
     if isinstance(left, nodes.NamedExpr):
         left = left.target
     if right.value is None:
-        if isinstance(left, nodes.AssignName):
-            value = frame.state.get(left.name, BOTTOM)
-        else:
-            value = _value(frame, left)
+        value = frame.state.get(left.name, BOTTOM) if isinstance(left, nodes.AssignName) else _value(frame, left)
         if equal:
             if value.kinds and not value.kinds & (NONE | UNKNOWN_KIND):
                 return None
@@ -163,7 +159,12 @@ def _call(frame: Frame, test: nodes.Call, truth: bool) -> State | None:
         return frame.state if not isinstance(value.const, bool) or value.const is truth else None
     name = test.func.name if isinstance(test.func, nodes.Name) else getattr(test.func, "attrname", "")
     subject = test.args[0]
-    if name == "isinstance" and len(test.args) == 2 and isinstance(test.args[1], nodes.Name) and test.args[1].name == "type":
+    if (
+        name == "isinstance"
+        and len(test.args) == 2
+        and isinstance(test.args[1], nodes.Name)
+        and test.args[1].name == "type"
+    ):
         return _is_class(frame, subject, truth)
     if name == "isinstance" and len(test.args) == 2:
         wanted = frame.analysis.instance_type(frame, test.args[1])
@@ -193,7 +194,11 @@ def _call(frame: Frame, test: nodes.Call, truth: bool) -> State | None:
 def _is_class(frame: Frame, subject: nodes.NodeNG, truth: bool) -> State | None:
     """`isinstance(x, type)`: of several callables, the classes or the others are left."""
     value = _value(frame, subject)
-    kept = frozenset(r for r in value.refs if isinstance(r, ClassInfo) is truth or (isinstance(r, str) and bool(type_meaning(r)) is truth))
+    kept = frozenset(
+        r
+        for r in value.refs
+        if isinstance(r, ClassInfo) is truth or (isinstance(r, str) and bool(type_meaning(r)) is truth)
+    )
     if not value.refs or kept == value.refs:
         return frame.state
     if not kept:

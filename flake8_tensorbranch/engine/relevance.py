@@ -7,7 +7,7 @@ decision site.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, cast
 
 from astroid import nodes
 
@@ -180,9 +180,10 @@ class Relevance:
         if isinstance(node, nodes.IfExp):
             return all(self.plain(p, function, depth) for p in (node.test, node.body, node.orelse))
         if isinstance(node, (nodes.Tuple, nodes.List, nodes.Set)):
-            return all(self.plain(e, function, depth) for e in node.elts)
+            return all(self.plain(e, function, depth) for e in cast("list[nodes.NodeNG]", node.elts))
         if isinstance(node, nodes.Dict):
-            return all(not isinstance(k, nodes.DictUnpack) and self.plain(v, function, depth) for k, v in node.items)
+            items = cast("list[tuple[nodes.NodeNG, nodes.NodeNG]]", node.items)
+            return all(not isinstance(k, nodes.DictUnpack) and self.plain(v, function, depth) for k, v in items)
         if isinstance(node, nodes.Call):
             return self._call(node, function, depth)
         if isinstance(node, nodes.Attribute):

@@ -204,13 +204,12 @@ class Resolver:
     def is_module(self, cls: ClassInfo | str) -> bool:
         """True for a subclass of `torch.nn.Module`, as far as the bases can be seen."""
         for base in [cls] if isinstance(cls, str) else self.mro(cls):
-            if isinstance(base, str):
-                if (
-                    base in _MODULE_BASES
-                    or base.startswith("torch.nn.")
-                    or base.rsplit(".", 1)[-1] in ("Module", "LightningModule")
-                ):
-                    return True
+            if isinstance(base, str) and (
+                base in _MODULE_BASES
+                or base.startswith("torch.nn.")
+                or base.rsplit(".", 1)[-1] in ("Module", "LightningModule")
+            ):
+                return True
         return False
 
     def has_base(self, cls: ClassInfo, *names: str) -> bool:
