@@ -17,6 +17,7 @@ from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.region import Regions
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
+from flake8_tensorbranch.syntax.printing import source_of
 
 KIND: Final = "compiled"
 _UNSPECIALISED: Final = "allow_unspec_int_on_nn_module"
@@ -352,7 +353,7 @@ def _default(function: FunctionInfo, value: nodes.NodeNG | None) -> nodes.NodeNG
     if isinstance(value, nodes.Name):
         for param in function.params:
             if param.name == value.name:
-                said = param.annotation.as_string() if param.annotation is not None else ""
+                said = source_of(param.annotation) if param.annotation is not None else ""
                 return param.default or {"int": nodes.Const(0), "float": nodes.Const(0.0)}.get(said, value)
     return value
 

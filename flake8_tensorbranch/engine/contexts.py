@@ -13,6 +13,7 @@ from flake8_tensorbranch.engine.origins import Expr, Origins
 from flake8_tensorbranch.engine.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.knowledge.scopes import SCOPES
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
+from flake8_tensorbranch.syntax.printing import source_of
 
 _SELECTIVE: Final = "torch.utils.checkpoint.create_selective_checkpoint_contexts"
 _DEFAULT: Final = "torch.utils.checkpoint.noop_context_fn"
@@ -231,15 +232,15 @@ class Contexts:
         if not rows or all(r.restored for r in rows):
             return
         if one == other:
-            if [a.as_string() for a in (*first.node.args, *first.node.keywords)] != [
-                a.as_string() for a in (*second.node.args, *second.node.keywords)
+            if [source_of(a) for a in (*first.node.args, *first.node.keywords)] != [
+                source_of(a) for a in (*second.node.args, *second.node.keywords)
             ]:
-                found["mismatch"] = (first.node.as_string(), second.node.as_string())
+                found["mismatch"] = (source_of(first.node), source_of(second.node))
             return
         if _NOTHING in other and one & SCOPES.keys():
-            found["mismatch"] = (first.node.as_string(), "nothing")
+            found["mismatch"] = (source_of(first.node), "nothing")
         elif _NOTHING in one and not self._opened_elsewhere(made, other):
-            found["mismatch"] = ("nothing", second.node.as_string())
+            found["mismatch"] = ("nothing", source_of(second.node))
 
     def _opened_elsewhere(self, made: Recompute, names: frozenset[str]) -> bool:
         """True when the file opens the scope in a `with` or over a function, too."""

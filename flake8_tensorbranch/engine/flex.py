@@ -15,6 +15,7 @@ from flake8_tensorbranch.engine.refs import Wrapped
 from flake8_tensorbranch.engine.region import Entry, Regions
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
 from flake8_tensorbranch.syntax.names import FunctionInfo
+from flake8_tensorbranch.syntax.printing import source_of
 
 _FLEX: Final = "torch.nn.attention.flex_attention.flex_attention"
 _TRACED: Final = ("exported", "traced")
@@ -65,7 +66,7 @@ class _Flex:
             () if where is None else (Related(path, where.lineno or 1, where.col_offset or 0, "compiled only here"),)
         )
         facts: dict[str, object] = {
-            "switch": "" if where is None else where.as_string(),
+            "switch": "" if where is None else source_of(where),
             "checkpointed": checkpointed,
         }
         yield TracedSite(SinkKind.FLEX, node, scope, "flex_attention", {}, facts, related)

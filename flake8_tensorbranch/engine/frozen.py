@@ -12,6 +12,7 @@ from flake8_tensorbranch.engine.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.gradients import BARE_MODULES
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
+from flake8_tensorbranch.syntax.printing import source_of
 
 DEPTH: Final = 3
 _WHOLE: Final = ""  # stands for every attribute of a class
@@ -81,7 +82,7 @@ class Frozen:
         if not isinstance(expr.node, (nodes.Name, nodes.Attribute)):
             return False
         return all(
-            "Embedding" in o.node.as_string() for o in self.origins.of(expr) if isinstance(o.node, nodes.Call)
+            "Embedding" in source_of(o.node) for o in self.origins.of(expr) if isinstance(o.node, nodes.Call)
         ) and any(isinstance(o.node, nodes.Call) for o in self.origins.of(expr))
 
     def built(self, expr: Expr) -> bool:

@@ -9,6 +9,7 @@ from astroid import nodes
 from flake8_tensorbranch.engine.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.syntax.names import ClassInfo, dotted
+from flake8_tensorbranch.syntax.printing import source_of
 
 _HOOKS: Final = ("register_forward_hook", "register_forward_pre_hook")
 
@@ -43,7 +44,7 @@ class Hooked:
 
     def _relevant(self, hook: Expr) -> bool:
         texts = [hook.node, *(f.node for f, _ in self.origins.functions(hook))]
-        return any("requires_grad" in node.as_string() for node in texts)
+        return any("requires_grad" in source_of(node) for node in texts)
 
     def _file(self, subject: Expr, before: bool) -> None:
         classes = [

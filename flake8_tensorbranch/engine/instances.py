@@ -10,6 +10,7 @@ from flake8_tensorbranch.engine import loops
 from flake8_tensorbranch.engine.program import Program
 from flake8_tensorbranch.engine.region import Entry, Membership, Regions
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
+from flake8_tensorbranch.syntax.printing import source_of
 
 _DEPTH: Final = 4
 _KIND: Final = "compiled"
@@ -47,7 +48,7 @@ class Instances:
                 ):
                     continue
                 for param in writer.params[1:]:
-                    if param.annotation is not None and param.annotation.as_string() in _PLAIN:
+                    if param.annotation is not None and source_of(param.annotation) in _PLAIN:
                         continue
                     if loops.counted(value, {param.name}):
                         site = self._varies(writer, param.name, unit, _DEPTH)

@@ -18,6 +18,7 @@ from flake8_tensorbranch.engine.program import Program
 from flake8_tensorbranch.engine.region import Regions
 from flake8_tensorbranch.engine.uses import reads, sources
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
+from flake8_tensorbranch.syntax.printing import source_of
 
 Order = tuple[tuple[int, int], ...]
 _CACHE: Final = re.compile(r"(^|_)(caches?|past)(_|$)|(^|_)kv(_|$)")
@@ -73,7 +74,7 @@ class Mutations:
             for at, node in sources(activation, test):
                 place = places.of(at, node)
                 if place is not None and any(self.matters(change, at, node, place) for change in changes):
-                    return dotted(node) or node.as_string()
+                    return dotted(node) or source_of(node)
         return ""
 
     def settled(self, scope: FunctionInfo | None, node: nodes.NodeNG, deps: Callable[[AbstractValue], int]) -> bool:

@@ -150,7 +150,9 @@ _SHAPES_OF_VALUE: Final = (TENSOR, HOST, CONTAINER, ARRAY, MAPPING, OBJECT)
 
 
 def vague(value: AbstractValue) -> bool:
-    """True for a value of three or more sorts (a number, a list or a tensor): what helpers that take anything hand on."""
+    """True for a value of three or more sorts (a number, a list or a tensor): what helpers that take anything hand
+    on.
+    """
     return sum(bool(value.kinds & kind) for kind in _SHAPES_OF_VALUE) > 2
 
 

@@ -14,6 +14,7 @@ from flake8_tensorbranch.engine.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
+from flake8_tensorbranch.syntax.printing import source_of
 
 DEPTH: Final = 6
 _DDP: Final = "torch.nn.parallel.DistributedDataParallel"
@@ -285,13 +286,13 @@ class Reentrant:
         if made.function is not None and self._repeats(made.call.node, made.function.node):
             return True
         texts = [
-            m.function.node.as_string()
+            source_of(m.function.node)
             for m in self.recomputes.all()
             if m.call.scope is scope and m.function is not None
         ]
         if (
             made.function is not None
-            and texts.count(made.function.node.as_string()) > 1
+            and texts.count(source_of(made.function.node)) > 1
             and isinstance(made.function.node, (nodes.Attribute, nodes.Name))
         ):
             return True
@@ -300,7 +301,7 @@ class Reentrant:
         sites = [s for s in self.origins.sites(scope) if s.scope is not None and s.scope.cls is not None]
         if any(self._repeats(s.node, s.node.func) for s in sites):
             return True
-        callees = [(s.scope, s.node.func.as_string()) for s in sites]
+        callees = [(s.scope, source_of(s.node.func)) for s in sites]
         return any(callees.count(c) > 1 for c in callees)
 
     @staticmethod
@@ -349,5 +350,5 @@ def saves_object(origins: Origins, made: Recompute) -> str:
     for position, (argument, value) in enumerate(zip(call.args, values, strict=True)):
         name = slots[position] if position < len(slots) else home.forward.vararg
         if name in saved and value.must(_NO_TENSOR):
-            return str(argument.as_string())
+            return source_of(argument)
     return ""

@@ -14,6 +14,7 @@ from flake8_tensorbranch.engine.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.scopes import SCOPES, Scope
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
+from flake8_tensorbranch.syntax.printing import source_of
 
 _MANAGERS: Final = ("contextmanager", "asynccontextmanager")
 _STACKS: Final = ("ExitStack", "AsyncExitStack")
@@ -128,7 +129,7 @@ class Scopes:
         for name, found in calls.items():
             found.sort(key=lambda c: line(c))
             for first, second in pairwise(found):
-                if first.as_string() != second.as_string():
+                if source_of(first) != source_of(second):
                     yield Opened(first, index, function, _between(first, second), SCOPES[name], closes=second)
         if function is None:
             return

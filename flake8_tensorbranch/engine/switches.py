@@ -11,6 +11,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.origins import Expr, Origins, line
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, dotted
+from flake8_tensorbranch.syntax.printing import source_of
 
 BENCHMARK: Final = "torch.backends.cudnn.benchmark"
 CUDNN: Final = "torch.backends.cudnn.deterministic"
@@ -134,7 +135,7 @@ class Switches:
             up: Any = call.parent
             child: Any = call
             while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Module)):
-                if isinstance(up, nodes.If) and child in up.body and _PROMISE.search(up.test.as_string()):
+                if isinstance(up, nodes.If) and child in up.body and _PROMISE.search(source_of(up.test)):
                     return call
                 up, child = up.parent, up
         return None
@@ -190,7 +191,7 @@ def _opposite(left: nodes.NodeNG | None, right: nodes.NodeNG | None) -> bool:
             isinstance(one, nodes.UnaryOp)
             and one.op == "not"
             and other is not None
-            and one.operand.as_string() == other.as_string()
+            and source_of(one.operand) == source_of(other)
         ):
             return True
     return False

@@ -11,6 +11,7 @@ from flake8_tensorbranch.engine.lattice import DATA, TENSOR
 from flake8_tensorbranch.engine.program import Program
 from flake8_tensorbranch.engine.region import Membership, describe
 from flake8_tensorbranch.syntax.names import FunctionInfo
+from flake8_tensorbranch.syntax.printing import printed
 
 MAX_SUBJECT: Final = 40
 MAX_STEPS: Final = 6
@@ -18,10 +19,7 @@ MAX_STEPS: Final = 6
 
 def spelled(node: nodes.NodeNG) -> str:
     """The source text of an expression, shortened to fit a message."""
-    try:
-        text = " ".join(node.as_string().split())
-    except Exception:  # astroid cannot print every tree it can build
-        return "the test"
+    text = " ".join((printed(node) or "the test").split())
     while text.startswith("(") and text.endswith(")") and isinstance(node, nodes.Compare):
         text = text[1:-1]
     return text if len(text) <= MAX_SUBJECT else text[: MAX_SUBJECT - 3].rstrip() + "..."

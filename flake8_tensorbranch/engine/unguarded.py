@@ -16,6 +16,7 @@ from flake8_tensorbranch.engine.region import Regions
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
 from flake8_tensorbranch.knowledge.scopes import SCOPES
 from flake8_tensorbranch.syntax.names import FunctionInfo
+from flake8_tensorbranch.syntax.printing import source_of
 
 _STATE: Final = "the attention backend"
 _READS: Final = "torch.nn.functional.scaled_dot_product_attention"
@@ -50,7 +51,7 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
                 place = Related(
                     index.path, other.lineno or 1, other.col_offset or 0, "called under another backend here"
                 )
-                called = node.func.as_string()
+                called = source_of(node.func)
                 yield TracedSite(SinkKind.UNGUARDED, opened, scope, called, {}, {}, (place,))
 
 
@@ -123,7 +124,7 @@ class _Unguarded:
     @staticmethod
     def spelled(opened: nodes.NodeNG | None) -> str:
         """What a scope opens, as the source says it; empty outside of scopes."""
-        return "" if opened is None else opened.as_string()
+        return "" if opened is None else source_of(opened)
 
     @staticmethod
     def varies(opened: nodes.NodeNG) -> bool:

@@ -9,6 +9,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine import places
 from flake8_tensorbranch.engine.places import Place
+from flake8_tensorbranch.syntax.printing import source_of
 
 if TYPE_CHECKING:
     from flake8_tensorbranch.engine.insides import Activation
@@ -123,7 +124,7 @@ def derives(activation: Activation, value: Any, place: Place, element: nodes.Sub
     Of a container, it must read the `element` that is stored, or all.
     """
     for at, node in sources(activation, value):
-        if element is not None and node.as_string() not in (element.as_string(), element.value.as_string()):
+        if element is not None and source_of(node) not in (source_of(element), source_of(element.value)):
             continue
         found = places.of(at, node)
         if found is not None and found.meets(place) and len(found.path) >= len(place.path) - (element is not None):

@@ -214,7 +214,7 @@ def calls_imported(analysis: Analysis, index: ModuleIndex, call: nodes.Call) -> 
             continue
         module = index.absolute(binding.imported[0], binding.level)
         path = None if module is None else analysis.project.find(index, module)
-        if path is None or not _mentions_entry(path, os.stat(path).st_mtime_ns):
+        if path is None or not _mentions_entry(path, _changed(path)):
             continue
         target = analysis.resolver.name(index, func.name)
         if isinstance(target, FunctionInfo):
@@ -227,11 +227,21 @@ def calls_imported(analysis: Analysis, index: ModuleIndex, call: nodes.Call) -> 
     return False
 
 
+def _changed(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
+
+
 @lru_cache(maxsize=4096)
 def _mentions_entry(path: str, _changed: int) -> bool:
-    """True for a file in which a wrapper of an entry may be defined."""
-    with open(path, encoding="utf-8", errors="replace") as file:
-        text = file.read()
+    """True for a file in which a wrapper of an entry may be defined; what cannot be read defines none."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+    except OSError:
+        return False
     return any(word in text for word in ("checkpoint", "torch.compile", "torch.jit", "torch.export"))
 
 
