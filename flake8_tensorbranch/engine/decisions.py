@@ -295,7 +295,7 @@ class _Finder:
         """The site of a loop whose number of rounds depends on a value or a size."""
         value = self.facts.values.get(iterable, UNKNOWN)
         deps = length_deps(value)
-        if value.kinds & TENSOR and value.kinds & HOST:
+        if value.kinds & TENSOR and value.kinds & HOST and value.kinds & CONTAINER:
             deps &= ~SHAPE  # an element of a container of different things: not the tensor's rows
         rows = forms.rows_of(iterable) if value.kinds & CONTAINER and not forms.is_unpacked(node) else None
         if rows is not None:
