@@ -150,6 +150,10 @@ class Classes:
                     found[statement.target.name] = (statement.target.name, statement, base)
         return list(found.values()) if record and found else None
 
+    def is_record(self, value: AbstractValue) -> bool:
+        """True when a value may be an instance of a record-like class, whose fields a declaration does not tell."""
+        return any(isinstance(r, Instance) and isinstance(r.cls, ClassInfo) and self.fields(r.cls) for r in value.refs)
+
     def instance(self, cls: ClassInfo) -> AbstractValue:
         """An object of the class of which nothing more is known."""
         key = ("instance", cls)

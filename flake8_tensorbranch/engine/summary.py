@@ -25,6 +25,7 @@ from flake8_tensorbranch.engine.lattice import (
     HOST,
     NAMESPACE,
     NO_CONST,
+    OBJECT,
     NONE,
     NONE_VALUE,
     SYNCED,
@@ -171,8 +172,10 @@ class Analysis:
     ) -> AbstractValue:
         """The value of a call with these arguments."""
         said = self.declared_return(function)
-        if said is not None and self.fuel < FUEL - 1 and said.known and not said.kinds & (HOST | UNKNOWN_KIND):
-            return said
+        if said is not None and said.known and not said.kinds & (HOST | UNKNOWN_KIND):
+            # A declaration is enough where the body could add little: far from the root, and for plain objects.
+            if self.fuel < FUEL - 1 or (said.must(OBJECT | NONE) and not self.classes.is_record(said)):
+                return said
         params = self.parameters(function)
         arguments = tuple(
             sorted((n, coarse(v)) for n, v in bound.items() if n in params and v.known and v is not params[n])
