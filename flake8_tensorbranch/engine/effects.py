@@ -190,7 +190,10 @@ def _holds_tensor(value: AbstractValue) -> bool:
 
 def _asked_first(test: nodes.NodeNG) -> list[nodes.NodeNG]:
     """The first operand of an `and`, which alone decides whether the others are looked at."""
-    return [test.values[0]] if isinstance(test, nodes.BoolOp) and test.op == "and" else []
+    if not isinstance(test, nodes.BoolOp) or test.op != "and":
+        return []
+    first = test.values[0]
+    return [first] if isinstance(first, nodes.UnaryOp) and isinstance(first.operand, nodes.Call) else []
 
 
 def is_guarded(node: nodes.NodeNG, own: bool = True) -> bool:

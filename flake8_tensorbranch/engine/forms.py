@@ -91,6 +91,10 @@ def comparison(leaf: nodes.NodeNG) -> str:
     zero = any(isinstance(s, nodes.Const) and s.value == 0 and not isinstance(s.value, bool) for s in sides)
     if zero and any(isinstance(s, (nodes.Call, nodes.Subscript)) for s in sides):
         return "empty"
+    if any(isinstance(s, nodes.Const) and s.value == 1 for s in sides):
+        return ""  # 1 is a size of its own for the compiler
+    if any(isinstance(s, nodes.BinOp) and s.op == "%" for s in sides):
+        return ""  # divisibility splits the sizes
     return "equality" if all(op in ("==", "!=") for op in ops) else ""
 
 
