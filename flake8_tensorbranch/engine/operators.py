@@ -187,9 +187,11 @@ def unary(value: AbstractValue, op: str) -> AbstractValue:
         if op == "-" and isinstance(value.const, (int, float)):
             return make(HOST, value.deps, const=-value.const)
         return make(HOST, value.deps)
+    if value.kinds & ARRAY:
+        return make(value.kinds & (HOST | ARRAY | UNKNOWN_KIND), value.deps)
     if value.kinds & HOST and value.deps & _TELLING:
         return make(HOST, value.deps)  # a number read from a tensor, where it may be something unknown, too
-    return value if value.kinds & ARRAY else UNKNOWN
+    return UNKNOWN
 
 
 def compare(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue:
