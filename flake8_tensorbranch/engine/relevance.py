@@ -12,7 +12,16 @@ from typing import Final, cast
 from astroid import nodes
 
 from flake8_tensorbranch.engine import wrappers
-from flake8_tensorbranch.engine.lattice import CALLABLE, HOST, NONE, UNKNOWN_KIND
+from flake8_tensorbranch.engine.lattice import (
+    CALLABLE,
+    CONTAINER,
+    HOST,
+    MAPPING,
+    NONE,
+    UNKNOWN_KIND,
+    AbstractValue,
+    element,
+)
 from flake8_tensorbranch.engine.resolve import Variable
 from flake8_tensorbranch.engine.summary import Analysis
 from flake8_tensorbranch.knowledge.model import lookup
@@ -117,6 +126,16 @@ def _is_region_class(analysis: Analysis, function: FunctionInfo) -> bool:
     return any(analysis.resolver.has_base(function.cls, base.rsplit(".", 1)[-1]) for base in REGION_BASES)
 
 
+def _declared_plain(value: AbstractValue) -> bool:
+    """True for a declared value that can hold no tensor: a plain value, a callable, a list or dict of plain values."""
+    if not value.must(HOST | NONE | CALLABLE | CONTAINER | MAPPING):
+        return False
+    if value.kinds & (CONTAINER | MAPPING):
+        inner = element(value)
+        return inner.kinds != 0 and _declared_plain(inner)
+    return True
+
+
 class Relevance:
     """Judges the tests of one module's scopes."""
 
@@ -158,7 +177,19 @@ class Relevance:
             return True
         if isinstance(node, (nodes.Attribute, nodes.Subscript)):
             return True  # modules, parameters, groups: their number is no tensor's value
+        if isinstance(node, nodes.Name) and function is not None and node.name in function.local_names:
+            return self._names_kept(function, node.name) or self.plain(node, function)
         return self.plain(node, function)
+
+    def _names_kept(self, function: FunctionInfo, name: str) -> bool:
+        """True for a local that is only ever another name for something kept: modules, parameters, groups."""
+        bound = function.local_names[name]
+        return all(
+            isinstance(b, nodes.AssignName)
+            and isinstance(b.parent, nodes.Assign)
+            and isinstance(b.parent.value, (nodes.Attribute, nodes.Subscript))
+            for b in bound
+        )
 
     def plain(self, node: nodes.NodeNG, function: FunctionInfo | None, depth: int = _MAX_DEPTH) -> bool:
         """True when the form of an expression shows that no tensor can be in it."""
@@ -253,7 +284,7 @@ class Relevance:
                 if (
                     function.node.args.vararg == name
                     or function.node.args.kwarg == name
-                    or not params[name].must(HOST | NONE | CALLABLE)
+                    or not _declared_plain(params[name])
                 ):
                     return False
             elif isinstance(parent, (nodes.Assign, nodes.AnnAssign, nodes.AugAssign, nodes.NamedExpr)):
@@ -289,6 +320,8 @@ class Relevance:
         if isinstance(func, nodes.Name):
             if func.name in _PLAIN_CALLS:
                 return True
+            if func.name == "len" and len(node.args) == 1 and isinstance(node.args[0], nodes.Attribute):
+                return True  # how many are kept
             if func.name in _PLAIN_IF_ARGUMENTS:
                 return all(self.plain(a, function, depth) for a in node.args)
             if func.name == "getattr" and node.args:
@@ -296,9 +329,18 @@ class Relevance:
         if isinstance(func, nodes.Attribute):
             if func.attrname in _PLAIN_METHODS:
                 return True
+            if func.attrname in ("get", "pop") and isinstance(func.expr, nodes.Name) and function is not None:
+                if func.expr.name == function.kwarg and all(self.plain(a, function, depth) for a in node.args):
+                    return True
             if func.attrname == "get" and node.args and self.plain(func.expr, function, depth):
                 return all(self.plain(a, function, depth) for a in node.args[1:])
         target = self.analysis.resolver.expression(self.index, func, function)
+        if isinstance(target, FunctionInfo) and target.cls is None:
+            said = self.analysis.declared_return(target)
+            # What gets no tensor and says that it returns plain values has none to read.
+            return said is not None and _declared_plain(said) and all(
+                self.plain(a, function, depth) for a in (*node.args, *(k.value for k in node.keywords))
+            )
         if isinstance(target, str):
             if target.startswith("torch."):
                 row = lookup(target, len(node.args))
