@@ -1,4 +1,7 @@
-"""Oracle tests are marked by their folder, and a run that must have torch cannot silently go without."""
+"""Oracle tests are marked by their folder, a run that must have torch cannot silently go without; properties repeat.
+
+The same examples every time, whatever the machine's speed: `TBR_SEARCH=1` looks for new ones.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,18 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ORACLE = Path(__file__).parent / "oracle"
 HAS_TORCH = find_spec("torch") is not None
+
+settings.register_profile(
+    "steady",
+    deadline=None,
+    derandomize=os.environ.get("TBR_SEARCH") != "1",
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("steady")
 
 
 def pytest_configure(config: pytest.Config) -> None:

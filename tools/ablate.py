@@ -47,12 +47,12 @@ POWERS = (
     Power("evidence from use", ENGINE + "parameters:evidence", gives({})),
     Power("docstrings", ENGINE + "parameters:_documented", gives({})),
     Power("call sites in the file", ENGINE + "program:ROUNDS", 0),
-    Power("constructors, where their file builds the class", ENGINE + "summary:Analysis.constructed", gives({})),
-    Power("constructors, through `super().__init__`", ENGINE + "summary:Analysis._passed_up", gives({})),
+    Power("constructors, where their file builds the class", ENGINE + "classes:Classes.constructed", gives({})),
+    Power("constructors, through `super().__init__`", ENGINE + "classes:Classes.passed_up", gives({})),
     Power("other files", "flake8_tensorbranch.project:Project.load", gives(None)),
     Power("nested questions (fuel 1)", ENGINE + "summary:FUEL", 1),
     Power("nested questions (fuel 3)", ENGINE + "summary:FUEL", 3),
-    Power("affirmed suppositions", ENGINE + "summary:_affirmed", lambda value: value),
+    Power("affirmed suppositions", ENGINE + "summary:affirmed", lambda value: value),
     Power("flags settled by which `return` is taken", ENGINE + "summary:deciding", gives(0)),
 )
 

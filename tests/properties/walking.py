@@ -110,17 +110,21 @@ def follow(graph: cfg.Cfg, source: Sequence[str], lines: Sequence[int], raised: 
     """Say where an execution leaves the graph, if it does."""
     walker = Walker(graph)
     last = 0
-    at_raise = False
+    at_raise = leaving = False
     for position, line in enumerate(lines):
         text = source[line - 1].strip()
         # A handler whose class does not match is reported, too; the body of one that does is on the next line.
         passed_by = text.startswith("except") and lines[position + 1 : position + 2] != [line + 1]
         if text not in SILENT and not passed_by and line != last:
+            # Scopes that an exception leaves unmodelled close on lines that may look like the next step.
+            leaving = leaving or (at_raise and walker.raises_silently())
             if not walker.step(line):
-                return None if at_raise and walker.raises_silently() else f"no way from line {last} to {line}"
+                return None if leaving else f"no way from line {last} to {line}"
             last = line
             at_raise = False
         at_raise = at_raise or position in raised
+    if leaving:
+        return None if end != "returned" else f"line {last} goes on after an exception that nothing takes"
     if end == "returned" and not walker.can_end(graph.exit):
         return f"no return from line {last}"
     if end == "raised" and not walker.can_end(graph.raise_exit) and not walker.raises_silently():
