@@ -189,7 +189,7 @@ def unary(value: AbstractValue, op: str) -> AbstractValue:
         return make(HOST, value.deps)
     if value.kinds & ARRAY:
         return make(value.kinds & (HOST | ARRAY | UNKNOWN_KIND), value.deps)
-    if value.kinds & HOST and value.deps & _TELLING:
+    if value.kinds & HOST and value.deps & _TELLING and not value.kinds & ARRAY:
         return make(HOST, value.deps)  # a number read from a tensor, where it may be something unknown, too
     return UNKNOWN
 
