@@ -131,6 +131,22 @@ def _unannotated(param: Param, documented: AbstractValue | None, used: AbstractV
     return UNKNOWN
 
 
+_LEAVES: Final = frozenset({nodes.Name, nodes.Const})
+_TELLING: Final = frozenset(
+    {
+        nodes.AssignName,
+        nodes.Attribute,
+        nodes.Call,
+        nodes.Subscript,
+        nodes.BinOp,
+        nodes.FunctionDef,
+        nodes.AsyncFunctionDef,
+        nodes.ClassDef,
+        nodes.Lambda,
+    }
+)
+
+
 def evidence(analysis: Analysis, function: FunctionInfo, wanted: set[str]) -> dict[str, AbstractValue]:
     """The parameters that the body uses as only a tensor (or likely a tensor) can be used, before it binds them to
     something else.
@@ -146,6 +162,12 @@ def evidence(analysis: Analysis, function: FunctionInfo, wanted: set[str]) -> di
     )
     while stack:
         node = stack.pop()
+        kind = type(node)
+        if kind in _LEAVES:
+            continue
+        if kind not in _TELLING:
+            stack.extend(node.get_children())
+            continue
         line = node.lineno or 0
         if isinstance(node, nodes.AssignName):
             if node.name in wanted and line < rebound.get(node.name, 1 << 30):

@@ -31,6 +31,25 @@ def index_module(tree: nodes.Module, path: str, name: str, is_package: bool, tex
     return index
 
 
+_LEAVES: Final = frozenset({nodes.Name, nodes.Const})
+_FILED: Final = frozenset(_TESTS) | {
+    nodes.FunctionDef,
+    nodes.AsyncFunctionDef,
+    nodes.Lambda,
+    nodes.ClassDef,
+    nodes.Call,
+    nodes.AssignAttr,
+    nodes.AssignName,
+    nodes.Return,
+    nodes.Yield,
+    nodes.YieldFrom,
+    nodes.Global,
+    nodes.Nonlocal,
+    nodes.Import,
+    nodes.ImportFrom,
+}
+
+
 class _Walk:
     """One walk that files every node of interest under its scope."""
 
@@ -48,6 +67,12 @@ class _Walk:
         owner: FunctionInfo | ModuleIndex = function if function is not None else index
         while stack:
             node = stack.pop()
+            kind = type(node)
+            if kind in _LEAVES:
+                continue
+            if kind not in _FILED:
+                stack.extend(node.get_children())
+                continue
             if isinstance(node, _FUNCTIONS):
                 self.function(node, function, cls, prefix)
                 outer: list[nodes.NodeNG] = []
