@@ -20,6 +20,7 @@ from flake8_tensorbranch.engine.lattice import (
     MAPPING,
     MASK,
     NAMESPACE,
+    NONE_VALUE,
     RANDOM,
     SHAPE,
     SIZE_VALUE,
@@ -106,7 +107,8 @@ def tensor_attribute(value: AbstractValue, name: str) -> AbstractValue:
     if row is None:
         return UNKNOWN
     if row.returns in ("tensor", "self"):
-        return tensor(value.deps)
+        found = tensor(value.deps)
+        return join(found, NONE_VALUE) if name == "grad" else found  # None before any backward
     if row.returns == "size":
         return size_of(value)
     if "data" in row.deps:

@@ -71,3 +71,11 @@ def falls_through(cfg: Cfg) -> bool:
             if edge.to == cfg.exit and not (block.items and isinstance(block.items[-1], nodes.Return)):
                 return True
     return False
+
+
+def is_stub(function: FunctionInfo) -> bool:
+    """True for a body of nothing but a docstring or `...`."""
+    body = function.node.body
+    return isinstance(body, list) and all(
+        isinstance(s, nodes.Expr) and isinstance(s.value, nodes.Const) and s.value.value is Ellipsis for s in body
+    )

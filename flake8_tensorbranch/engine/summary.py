@@ -38,7 +38,7 @@ from flake8_tensorbranch.engine.lattice import (
     make,
     with_deps,
 )
-from flake8_tensorbranch.engine.outcomes import affirmed, deciding, falls_through, open_constant
+from flake8_tensorbranch.engine.outcomes import affirmed, deciding, falls_through, is_stub, open_constant
 from flake8_tensorbranch.engine.refs import Super
 from flake8_tensorbranch.engine.resolve import Resolver, Target, Variable
 from flake8_tensorbranch.engine.solver import Budget, Plan, plan, solve
@@ -198,6 +198,8 @@ class Analysis:
         )
 
     def _result(self, function: FunctionInfo, frame: Frame) -> AbstractValue:
+        if is_stub(function):
+            return BOTTOM  # a declaration, an abstract method: the annotation speaks
         end = self.run(frame, function.node)
         value = frame.returns
         if function.is_generator:
