@@ -54,6 +54,7 @@ def reveal(
     """
     with paused_gc():
         analysis = Analysis(project or shared_project())
+        analysis.keep_unused = True
         index = analysis.project.index(source.path, source.text)
         program = Program(analysis, index)
         program.solve()

@@ -61,6 +61,7 @@ class Analysis:
         self.resolver = Resolver(project)
         self.classes = Classes(self)
         self.fuel = FUEL
+        self.keep_unused = False  # whether the values of calls that nobody uses are wanted, too
         self._cut = False
         self._depth = 0
 

@@ -158,7 +158,7 @@ def rebind(frame: Frame, node: nodes.NodeNG, value: AbstractValue) -> None:
 
 
 def _expr(frame: Frame, node: nodes.Expr) -> None:
-    frame.discard = node.value
+    frame.discard = None if frame.analysis.keep_unused else node.value
     evaluate(frame, node.value)
     frame.discard = None
 
