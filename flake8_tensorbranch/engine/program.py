@@ -201,16 +201,24 @@ def _as_declared(value: AbstractValue, declared: AbstractValue | None) -> Abstra
         return value
     if declared.must(HOST | NONE) and value.kinds & HOST and value.kinds & TENSOR:
         return without(value, TENSOR)
-    if (
-        declared.elem is None
-        or value.elem is None
-        or not declared.elem.must(HOST | NONE)
-        or value.elem.must(HOST | NONE)
-    ):
+    if declared.elem is None or value.elem is None or not declared.elem.must(HOST | NONE):
         return value
+    if value.elem.must(HOST | NONE):
+        return _sizes_only(value)
     elem = _as_declared(value.elem, declared.elem)
     items = None if value.items is None else tuple((k, _as_declared(v, declared.elem)) for k, v in value.items)
     return make(value.kinds, value.deps, value.const, value.refs, elem, items)
+
+
+def _sizes_only(value: AbstractValue) -> AbstractValue:
+    """A declared list of numbers: sizes are worth following into it, numbers read by one of many callers are not."""
+    assert value.elem is not None
+    elem = make(value.elem.kinds, value.elem.deps & ~DATA, refs=value.elem.refs)
+    items = None
+    if value.items is not None:
+        items = tuple((k, make(v.kinds, v.deps & ~DATA, v.const, v.refs, v.elem, v.items)) for k, v in value.items)
+    return make(value.kinds, value.deps, value.const, value.refs, elem, items)
+
 
 
 def _on_self(caller: FunctionInfo, call: nodes.Call) -> bool:
