@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, cast
 
 from astroid import nodes
 
@@ -130,6 +130,14 @@ class Resolver:
         self, module: ModuleIndex, path: str, scope: FunctionInfo | None = None, hops: int = MAX_HOPS
     ) -> Target | None:
         """What a dotted path means where it is written; local imports count, local variables do not."""
+        if hops != MAX_HOPS:
+            return self._follow(module, path, scope, hops)
+        key = ("path", path, scope)
+        if key not in module.memo:
+            module.memo[key] = self._follow(module, path, scope, hops)
+        return cast("Target | None", module.memo[key])
+
+    def _follow(self, module: ModuleIndex, path: str, scope: FunctionInfo | None, hops: int) -> Target | None:
         head, *rest = path.split(".")
         target: Target | None = None
         local = module.local_imports.get(head)
