@@ -26,12 +26,12 @@ def check(site: ValueSite) -> Iterator[Finding]:
     if dynamic is False:
         cost = "with `dynamic=False` one graph per size, 8 of them, then eager"
     elif dynamic is NO_CONST:
-        cost = "one more graph per outcome, or one per size with `dynamic=False`"
+        cost = "a graph more per outcome, or per size if not dynamic"
     else:
         cost = "one more graph per outcome"
     yield Finding(
         site.node,
-        sentence(f"the size test `{{}}` decides {site.effect} in a compiled region: {cost}", site.subject, _HELP),
+        sentence(f"size test `{{}}` decides {site.effect} when compiled: {cost}", site.subject, _HELP),
         _HELP,
         site.certain,
         site.related,
