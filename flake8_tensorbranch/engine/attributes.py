@@ -18,7 +18,6 @@ from flake8_tensorbranch.engine.lattice import (
     HOST_SHAPE,
     HOST_VALUE,
     MAPPING,
-    MASK,
     NAMESPACE,
     NONE_VALUE,
     RANDOM,
@@ -187,6 +186,3 @@ def external(qualname: str) -> AbstractValue:
     if qualname.startswith(("numpy.", "builtins.", "math.")):
         return make(CALLABLE | HOST, refs=frozenset({qualname}))
     return make(UNKNOWN_KIND, refs=frozenset({qualname}))
-
-
-MASKED: Final = MASK

@@ -13,13 +13,11 @@ from flake8_tensorbranch.engine.frame import Frame
 from flake8_tensorbranch.engine.lattice import (
     ARRAY,
     BOTTOM,
-    CALLABLE,
     CONTAINER,
     DATA,
     HOST,
     HOST_VALUE,
     MAPPING,
-    NONE,
     NONE_VALUE,
     OBJECT,
     SHAPE,
@@ -35,7 +33,6 @@ from flake8_tensorbranch.engine.lattice import (
     join_all,
     make,
     sequence,
-    without,
 )
 
 Transfer = Callable[[Frame, Arguments, Any], AbstractValue]
@@ -335,13 +332,3 @@ def _mapping(
         update(frame, node, value)
         return NONE_VALUE
     return UNKNOWN
-
-
-def drop_none(value: AbstractValue) -> AbstractValue:
-    """`value` where it is known not to be None."""
-    return without(value, NONE)
-
-
-def wrap(function: AbstractValue) -> AbstractValue:
-    """A callable that stands for another."""
-    return function if function.kinds & CALLABLE else UNKNOWN

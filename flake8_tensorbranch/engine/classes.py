@@ -185,11 +185,6 @@ class Classes:
                 items.append((name, join(default, said) if default.known else said))
         return make(OBJECT, refs=plain.refs, elem=join_all(v for _, v in items), items=tuple(items))
 
-    def passed_to_init(self, cls: ClassInfo, args: Arguments) -> tuple[FunctionInfo, State] | None:
-        """The constructor and what its parameters get."""
-        init = self.analysis.resolver.method(cls, "__init__")
-        return None if init is None else (init, bind(init, args, self.instance(cls)))
-
     def constructed(self, init: FunctionInfo) -> State:
         """What the constructor's undeclared parameters get where its own module builds the class."""
         cls, params = init.cls, self.analysis.parameters(init)

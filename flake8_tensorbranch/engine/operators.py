@@ -38,7 +38,6 @@ from flake8_tensorbranch.engine.lattice import (
     join,
     join_all,
     make,
-    only,
     with_deps,
 )
 
@@ -347,8 +346,3 @@ def _object_item(value: AbstractValue, index: AbstractValue, frame: Frame | None
     if frame is not None:
         return frame.analysis.special(frame, value, "__getitem__", [index])
     return UNKNOWN
-
-
-def numeric(value: AbstractValue) -> AbstractValue:
-    """`value` as a plain number: what `int()`, `float()` and their like give."""
-    return make(HOST, host_deps(only(value, ~UNKNOWN_KIND) if value.known else value))

@@ -12,7 +12,6 @@ from flake8_tensorbranch.engine.attributes import read, state_path
 from flake8_tensorbranch.engine.evaluate import closure, evaluate
 from flake8_tensorbranch.engine.frame import Frame, State
 from flake8_tensorbranch.engine.lattice import (
-    BOTTOM,
     CONTAINER,
     FIRST_UNBACKED,
     HOST_VALUE,
@@ -28,6 +27,7 @@ from flake8_tensorbranch.engine.lattice import (
     join,
     make,
     only,
+    sequence,
 )
 from flake8_tensorbranch.engine.refine import refine
 from flake8_tensorbranch.syntax import graph
@@ -95,7 +95,7 @@ def _unpack(frame: Frame, targets: list[nodes.NodeNG], value: AbstractValue) -> 
             after = len(targets) - star - 1
             for target, inner in zip(targets[:star], values, strict=False):
                 assign(frame, target, inner)
-            assign(frame, targets[star], operators_sequence(values[star : len(values) - after]))
+            assign(frame, targets[star], sequence(values[star : len(values) - after]))
             for target, inner in zip(targets[star + 1 :], values[len(values) - after :], strict=True):
                 assign(frame, target, inner)
             return
@@ -106,13 +106,6 @@ def _unpack(frame: Frame, targets: list[nodes.NodeNG], value: AbstractValue) -> 
     for target in targets:
         assign(frame, target, container(inner) if isinstance(target, nodes.Starred) else inner)
 
-
-def operators_sequence(values: list[AbstractValue]) -> AbstractValue:
-    """A list of exactly these values."""
-    elem = BOTTOM
-    for value in values:
-        elem = join(elem, value)
-    return make(CONTAINER, elem=elem, items=tuple(enumerate(values)))
 
 
 def _assign_item(frame: Frame, target: nodes.Subscript, value: AbstractValue) -> None:
