@@ -82,4 +82,5 @@ def _diagnostic(loaded: Loaded, finding: Finding) -> Diagnostic:
         confidence=Confidence.CERTAIN if finding.certain else Confidence.LIKELY,
         related=finding.related,
         help=finding.help,
+        fix=finding.fix,
     )

@@ -25,6 +25,35 @@ class Related(NamedTuple):
     message: str
 
 
+class Applicability(enum.Enum):
+    """Whether an edit may be applied: ruff's three words, in ruff's sense.
+
+    `SAFE` keeps what the program computes, `UNSAFE` may change it, `DISPLAY` is to be read and finished by a person.
+    """
+
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+    DISPLAY = "display"
+
+
+class Edit(NamedTuple):
+    """The text from one place to another, replaced by `content`; places as `ast` counts them, the end exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    content: str
+
+
+class Fix(NamedTuple):
+    """The repair of one finding as edits of its file, which do not overlap and are applied all or none."""
+
+    message: str
+    applicability: Applicability
+    edits: tuple[Edit, ...]
+
+
 class Diagnostic(NamedTuple):
     """One finding in the file under check; ordering is by position, then code.
 
@@ -41,6 +70,7 @@ class Diagnostic(NamedTuple):
     confidence: Confidence = Confidence.CERTAIN
     related: tuple[Related, ...] = ()
     help: str = ""
+    fix: Fix | None = None
 
 
 def analysis_failed(error: Exception) -> Diagnostic:

@@ -5,6 +5,18 @@ from __future__ import annotations
 import io
 import tokenize
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+
+class Cell(NamedTuple):
+    """One code cell of a notebook, as a range of lines of the text made of all code cells.
+
+    `number` is 1-based and counts every cell of the notebook, as ruff does; `first_line` is the 1-based line of the
+    text on which the cell begins.
+    """
+
+    number: int
+    first_line: int
 
 
 class SourceFile:
@@ -13,10 +25,11 @@ class SourceFile:
     Line breaks in `text` are `\\n` alone and a byte order mark is gone, so that lines and columns are those of `ast`.
     """
 
-    __slots__ = ("_lines", "path", "text")
+    __slots__ = ("_lines", "cells", "path", "text")
 
-    def __init__(self, path: str, text: str) -> None:
+    def __init__(self, path: str, text: str, cells: tuple[Cell, ...] = ()) -> None:
         self.path = path
+        self.cells = cells
         if "\r" in text:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
         self.text = text.removeprefix("\ufeff")
@@ -49,6 +62,15 @@ class SourceFile:
     def mentions(self, words: Iterable[str]) -> bool:
         """The gate: whether any of `words` occurs anywhere in the text, comments included."""
         return any(word in self.text for word in words)
+
+    def cell_at(self, line: int) -> Cell | None:
+        """The notebook cell that holds a 1-based line of the text; None for a file that is no notebook."""
+        held = None
+        for cell in self.cells:
+            if cell.first_line > line:
+                break
+            held = cell
+        return held
 
     def position(self, line: int, column: int) -> tuple[int, int]:
         """The place inside the file nearest to an `ast` position, its column counted in characters.

@@ -9,7 +9,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any, Final, Literal
 
-from flake8_tensorbranch.diagnostic import Related
+from flake8_tensorbranch.diagnostic import Fix, Related
 from flake8_tensorbranch.engine.sink import SinkKind
 
 Level = Literal["E", "W", "I"]
@@ -27,6 +27,7 @@ class Finding:
     certain: bool = True
     related: tuple[Related, ...] = ()
     opt_in: bool = False
+    fix: Fix | None = None
 
 
 @dataclass(frozen=True, slots=True)
