@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 
 from flake8_tensorbranch import memory
 from flake8_tensorbranch.diagnostic import Confidence, Diagnostic
-from flake8_tensorbranch.engine import checkpoints, decisions, determinism, regional, relevance, traced, verdicts
-from flake8_tensorbranch.engine.program import Program
-from flake8_tensorbranch.engine.region import Regions
-from flake8_tensorbranch.engine.summary import Analysis
+from flake8_tensorbranch.engine import decisions, relevance, verdicts
+from flake8_tensorbranch.engine.checkpointing import checkpoints, regional
+from flake8_tensorbranch.engine.compiling import traced
+from flake8_tensorbranch.engine.inference.program import Program
+from flake8_tensorbranch.engine.inference.summary import Analysis
+from flake8_tensorbranch.engine.regions.region import Regions
+from flake8_tensorbranch.engine.reproducibility import determinism
 from flake8_tensorbranch.project import Project
 from flake8_tensorbranch.rules import Finding, Loaded, by_sink
 from flake8_tensorbranch.settings import Settings

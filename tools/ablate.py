@@ -24,7 +24,7 @@ from flake8_tensorbranch.project import Project
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.syntax.tree import TreeError
 
-ENGINE = "flake8_tensorbranch.engine."
+INFERENCE = "flake8_tensorbranch.engine.inference."
 EVERYTHING = Settings(enable=("TBR",))
 
 Finding = tuple[str, int, int, str]
@@ -44,16 +44,16 @@ class Power(NamedTuple):
 
 
 POWERS = (
-    Power("evidence from use", ENGINE + "parameters:evidence", gives({})),
-    Power("docstrings", ENGINE + "parameters:_documented", gives({})),
-    Power("call sites in the file", ENGINE + "program:ROUNDS", 0),
-    Power("constructors, where their file builds the class", ENGINE + "classes:Classes.constructed", gives({})),
-    Power("constructors, through `super().__init__`", ENGINE + "classes:Classes.passed_up", gives({})),
+    Power("evidence from use", INFERENCE + "parameters:evidence", gives({})),
+    Power("docstrings", INFERENCE + "parameters:_documented", gives({})),
+    Power("call sites in the file", INFERENCE + "program:ROUNDS", 0),
+    Power("constructors, where their file builds the class", INFERENCE + "classes:Classes.constructed", gives({})),
+    Power("constructors, through `super().__init__`", INFERENCE + "classes:Classes.passed_up", gives({})),
     Power("other files", "flake8_tensorbranch.project:Project.load", gives(None)),
-    Power("nested questions (fuel 1)", ENGINE + "summary:FUEL", 1),
-    Power("nested questions (fuel 3)", ENGINE + "summary:FUEL", 3),
-    Power("affirmed suppositions", ENGINE + "summary:affirmed", lambda value: value),
-    Power("flags settled by which `return` is taken", ENGINE + "summary:deciding", gives(0)),
+    Power("nested questions (fuel 1)", INFERENCE + "summary:FUEL", 1),
+    Power("nested questions (fuel 3)", INFERENCE + "summary:FUEL", 3),
+    Power("affirmed suppositions", INFERENCE + "summary:affirmed", lambda value: value),
+    Power("flags settled by which `return` is taken", INFERENCE + "summary:deciding", gives(0)),
 )
 
 

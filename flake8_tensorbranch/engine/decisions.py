@@ -9,11 +9,13 @@ from typing import Final
 from astroid import nodes
 
 from flake8_tensorbranch.diagnostic import Related
-from flake8_tensorbranch.engine import abroad, bodies, effects, forms, promises, trace
-from flake8_tensorbranch.engine.batched import Batched
-from flake8_tensorbranch.engine.dimensions import Dimensions
-from flake8_tensorbranch.engine.fixedsize import is_fixed
-from flake8_tensorbranch.engine.frame import Facts
+from flake8_tensorbranch.engine.branching import bodies, effects, forms, promises
+from flake8_tensorbranch.engine.branching.fixedsize import is_fixed
+from flake8_tensorbranch.engine.checkpointing.mutation import Mutations, mutations_of
+from flake8_tensorbranch.engine.compiling.dimensions import Dimensions
+from flake8_tensorbranch.engine.inference.frame import Facts
+from flake8_tensorbranch.engine.inference.operators import length_deps, truth_deps
+from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import (
     CONTAINER,
     DATA,
@@ -31,10 +33,9 @@ from flake8_tensorbranch.engine.lattice import (
     UNKNOWN_KIND,
     AbstractValue,
 )
-from flake8_tensorbranch.engine.mutation import Mutations, mutations_of
-from flake8_tensorbranch.engine.operators import length_deps, truth_deps
-from flake8_tensorbranch.engine.program import Program
-from flake8_tensorbranch.engine.region import Membership, Regions
+from flake8_tensorbranch.engine.regions import abroad, trace
+from flake8_tensorbranch.engine.regions.batched import Batched
+from flake8_tensorbranch.engine.regions.region import Membership, Regions
 from flake8_tensorbranch.engine.sink import Decides, SinkKind, ValueSite
 from flake8_tensorbranch.syntax.names import FunctionInfo
 

@@ -9,13 +9,13 @@ from typing import Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine import wrappers
+from flake8_tensorbranch.engine.inference.plain import Plainness
+from flake8_tensorbranch.engine.inference.summary import Analysis
 from flake8_tensorbranch.engine.lattice import (
     HOST,
     UNKNOWN_KIND,
 )
-from flake8_tensorbranch.engine.plain import Plainness
-from flake8_tensorbranch.engine.summary import Analysis
+from flake8_tensorbranch.engine.regions import wrappers
 from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, REGION_BASES, REGION_ENTRIES
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex

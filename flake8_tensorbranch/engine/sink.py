@@ -9,7 +9,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.diagnostic import Related
 from flake8_tensorbranch.engine.lattice import AbstractValue
-from flake8_tensorbranch.engine.region import Entry, Membership
+from flake8_tensorbranch.engine.regions.region import Entry, Membership
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
 
@@ -116,7 +116,7 @@ class TracedSite(SinkSite):
 
 @dataclass(frozen=True, slots=True)
 class CheckpointSite(SinkSite):
-    """A call of an activation checkpoint; see `engine.checkpoints`, which fills it."""
+    """A call of an activation checkpoint; see `engine.checkpointing.checkpoints`, which fills it."""
 
     entry: Entry
     facts: dict[str, object] = field(default_factory=dict)

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine import divergence
-from flake8_tensorbranch.engine.program import Program
+from flake8_tensorbranch.engine.distributed import divergence
+from flake8_tensorbranch.engine.inference.program import Program
+from flake8_tensorbranch.engine.reproducibility.unrepeatable import Unrepeatable
 from flake8_tensorbranch.engine.sink import SinkSite, ValueSite
-from flake8_tensorbranch.engine.unrepeatable import Unrepeatable
 
 
 def sites(program: Program, decisions: Iterable[ValueSite]) -> Iterator[SinkSite]:

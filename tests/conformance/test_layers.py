@@ -46,6 +46,9 @@ STRICTER = {
     "engine.lattice": {"engine.lattice"},
     "engine.solver": {"engine.solver", "engine.lattice"},
 }
+# Within the engine: each room may import itself, the base, and the rooms before it.
+BASE = {"engine.lattice", "engine.refs", "engine.solver", "engine.sink"}
+ENGINE = ("inference", "lookup", "regions", "branching", "checkpointing", "compiling", "distributed", "reproducibility")
 BUILDS_TREES = {
     "rebuilder",
     "builder",
@@ -95,6 +98,16 @@ def test_imports_point_one_way(module: str) -> None:
     assert [name for name in ours(path) if not within(name, allowed)] == []
     if module in STRICTER:
         assert not [name for name in imported(path) if name.partition(".")[0] == "astroid"]
+
+
+@pytest.mark.parametrize(
+    "module", [module for module in MODULES if module.startswith("engine.") and module.count(".") > 1]
+)
+def test_engine_rooms_build_on_each_other(module: str) -> None:
+    room = module.split(".")[1]
+    allowed = {f"engine.{name}" for name in ENGINE[: ENGINE.index(room) + 1]} | BASE
+    engine = [name for name in ours(MODULES[module]) if name.startswith("engine.")]
+    assert [name for name in engine if not within(name, allowed)] == []
 
 
 @pytest.mark.parametrize("module", MODULES)

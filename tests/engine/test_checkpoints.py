@@ -7,15 +7,15 @@ from textwrap import dedent
 import pytest
 from astroid import nodes
 
-from flake8_tensorbranch.engine.backward import Backward
-from flake8_tensorbranch.engine.gradflow import MAY, NO
-from flake8_tensorbranch.engine.gradients import Gradients
-from flake8_tensorbranch.engine.options import OMITTED, UNSEEN
-from flake8_tensorbranch.engine.origins import Expr, Origins, line
-from flake8_tensorbranch.engine.program import Program
-from flake8_tensorbranch.engine.recomputes import Recomputes
-from flake8_tensorbranch.engine.region import Regions
-from flake8_tensorbranch.engine.summary import Analysis
+from flake8_tensorbranch.engine.checkpointing.backward import Backward
+from flake8_tensorbranch.engine.checkpointing.gradflow import MAY, NO
+from flake8_tensorbranch.engine.checkpointing.gradients import Gradients
+from flake8_tensorbranch.engine.checkpointing.recomputes import Recomputes
+from flake8_tensorbranch.engine.inference.program import Program
+from flake8_tensorbranch.engine.inference.summary import Analysis
+from flake8_tensorbranch.engine.lookup.options import OMITTED, UNSEEN
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
+from flake8_tensorbranch.engine.regions.region import Regions
 from flake8_tensorbranch.project import Project
 from flake8_tensorbranch.settings import Settings
 

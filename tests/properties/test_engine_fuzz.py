@@ -16,10 +16,11 @@ from hypothesis import HealthCheck, given, settings
 
 from flake8_tensorbranch.check import check_source
 from flake8_tensorbranch.diagnostic import Diagnostic
-from flake8_tensorbranch.engine import lattice, summary
-from flake8_tensorbranch.engine.program import Program
+from flake8_tensorbranch.engine import lattice
+from flake8_tensorbranch.engine.inference import summary
+from flake8_tensorbranch.engine.inference.program import Program
+from flake8_tensorbranch.engine.inference.summary import Analysis
 from flake8_tensorbranch.engine.solver import Budget, Solution
-from flake8_tensorbranch.engine.summary import Analysis
 from flake8_tensorbranch.project import Project
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.source import SourceFile

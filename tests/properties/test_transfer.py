@@ -21,7 +21,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from flake8_tensorbranch.engine import operators
+from flake8_tensorbranch.engine.inference import operators
+from flake8_tensorbranch.engine.inference.states import merge
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
     DATA,
@@ -44,7 +45,6 @@ from flake8_tensorbranch.engine.lattice import (
     make,
     only,
 )
-from flake8_tensorbranch.engine.states import merge
 from tests.properties.values import any_value, values
 
 ARITHMETIC = ("+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "<<", ">>")

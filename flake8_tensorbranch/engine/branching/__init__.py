@@ -1,0 +1,1 @@
+"""Branching: what a branch decides, and what its form, or a promise, says of it."""

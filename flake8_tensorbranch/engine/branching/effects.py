@@ -1,0 +1,285 @@
+"""What a branch decides: tensor work that flows on, a result, an error, or nothing but a log."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.branching import bodies
+from flake8_tensorbranch.engine.inference.frame import Facts
+from flake8_tensorbranch.engine.inference.program import Program
+from flake8_tensorbranch.engine.lattice import MODULE_KINDS, TENSOR, UNKNOWN, AbstractValue
+from flake8_tensorbranch.engine.sink import Decides
+from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, dotted
+
+_NO_GRAD: Final = frozenset({"no_grad", "inference_mode"})
+_COMPILING: Final = frozenset({"is_compiling", "is_dynamo_compiling", "is_torchdynamo_compiling", "is_exporting"})
+_TRACING: Final = frozenset(
+    {
+        "is_compiling",
+        "is_tracing",
+        "is_dynamo_compiling",
+        "is_exporting",
+        "is_torchdynamo_compiling",
+        "is_scripting",
+        "is_torch_fx_proxy",
+        "is_jit_tracing",
+    }
+)
+_DRIVING: Final = frozenset({"backward", "manual_backward", "zero_grad"})
+_STEPS: Final = frozenset({"training_step", "validation_step", "test_step", "predict_step"})
+"""Methods that Lightning calls as a loop would."""
+
+
+class Context:
+    """The scope around a decision."""
+
+    def __init__(self, program: Program, scope: FunctionInfo | None, facts: Facts) -> None:
+        self.program = program
+        self.scope = scope
+        self.facts = facts
+        self._driver: bool | None = None
+        self._used: set[str] | None = None  # names that something else than a log reads
+
+    def decides(self, node: nodes.NodeNG) -> tuple[Decides, str, bool]:
+        """What the node decides, in words, and whether it leaves a loop early."""
+        if isinstance(node, nodes.Assert):
+            return Decides.ERROR, "whether an assertion fails", False
+        if isinstance(node, nodes.While):
+            return Decides.WORK, "how often the loop runs", True
+        if isinstance(node, nodes.If):
+            return self._if(node)
+        if isinstance(node, nodes.IfExp):
+            return self._ifexp(node)
+        if isinstance(node, nodes.Comprehension):
+            elt = getattr(node.parent, "elt", None) or getattr(node.parent, "value", None)
+            work = elt is not None and self._is_tensor(elt)
+            return (Decides.WORK if work else Decides.RESULT), "which elements are kept", False
+        if isinstance(node, nodes.Match):
+            bodies = [s for case in node.cases for s in case.body]
+            return self._work(bodies), "which case runs", False
+        value = self.facts.values.get(node, UNKNOWN)
+        if value.kinds & TENSOR:
+            return Decides.WORK, "which operand is used", False
+        return Decides.RESULT, "the result of the expression", False
+
+    def _if(self, node: nodes.If) -> tuple[Decides, str, bool]:
+        body, orelse = list(node.body), list(node.orelse)
+        if bodies.only_errors(body) and not (orelse and bodies.is_elif(node) and bodies.only_errors(orelse)):
+            return Decides.ERROR, "whether an error is raised", False
+        if orelse and bodies.only_errors(orelse):
+            return Decides.ERROR, "whether an error is raised", False
+        if bodies.only_logs(body) and (not orelse or bodies.only_logs(orelse)):
+            return Decides.NOTHING, "whether something is logged", False
+        leaves = bodies.in_loop(node) and any(bodies.leaves(s) for s in (*body, *orelse))
+        if leaves:
+            return self._work([*body, *orelse]), "how often the loop runs", True
+        returned = [s for s in (*body, *orelse) if isinstance(s, nodes.Return)]
+        decides = self._work([*body, *orelse])
+        if returned and decides is Decides.RESULT and self._work(bodies.after(node)) is Decides.WORK:
+            decides = Decides.WORK
+        return decides, bodies.in_words(body, orelse), False
+
+    def _ifexp(self, node: nodes.IfExp) -> tuple[Decides, str, bool]:
+        work = self._is_tensor(node.body) or self._is_tensor(node.orelse) or self._feeds_tensor(node)
+        target = node.parent
+        while isinstance(target, (nodes.Tuple, nodes.List, nodes.BinOp, nodes.IfExp)):
+            target = target.parent
+        if isinstance(target, nodes.Assign):
+            names = bodies.named(target.targets[0])
+            words = f"what `{names}` is" if names else "what is assigned"
+        elif isinstance(target, nodes.Return):
+            words = "what is returned"
+        else:
+            words = "which expression is used"
+        return (Decides.WORK if work else Decides.RESULT), words, False
+
+    def _feeds_tensor(self, node: nodes.NodeNG) -> bool:
+        """True when the expression around the node computes a tensor."""
+        up = node.parent
+        while up is not None and not up.is_statement:
+            if isinstance(up, (nodes.BinOp, nodes.Call)) and self._is_tensor(up):
+                return True
+            up = up.parent
+        return False
+
+    def _work(self, statements: bodies.Blocks) -> Decides:
+        return Decides.WORK if any(self._is_work(s) for s in statements) else Decides.RESULT
+
+    def _is_work(self, statement: nodes.NodeNG) -> bool:
+        """True when a statement (or one in it) computes a tensor that flows on."""
+        for inner in bodies.statements(statement):
+            if isinstance(inner, (nodes.Assign, nodes.AnnAssign, nodes.AugAssign, nodes.Return)):
+                value = inner.value
+                if value is not None and self._computes(value) and self._flows_on(inner):
+                    return True
+                if isinstance(inner, nodes.AugAssign) and self._is_tensor(inner.target):
+                    return True
+            elif isinstance(inner, nodes.Expr) and self._is_inplace(inner.value):
+                return True
+        return False
+
+    def _flows_on(self, statement: nodes.NodeNG) -> bool:
+        """False for an assignment to a local that nothing but a log reads."""
+        target = statement.targets[0] if isinstance(statement, nodes.Assign) and len(statement.targets) == 1 else None
+        scope = self.scope
+        if not isinstance(target, nodes.AssignName) or scope is None or target.name in scope.declared_global:
+            return True
+        if self._used is None:
+            self._used = {n.name for n in scope.node.nodes_of_class(nodes.Name) if not bodies.is_logged(n)}
+        return target.name in self._used or target.name in scope.declared_nonlocal
+
+    def _is_inplace(self, call: nodes.NodeNG) -> bool:
+        func = call.func if isinstance(call, nodes.Call) else None
+        if isinstance(call, nodes.Call) and isinstance(func, nodes.Attribute):
+            if self._is_tensor(func.expr) and func.attrname.endswith("_"):
+                return True
+            if func.attrname in ("append", "extend", "add", "insert") and any(self._computes(a) for a in call.args):
+                return True
+        return False
+
+    def _computes(self, node: nodes.NodeNG) -> bool:
+        """True when an expression gives a tensor, or a structure with one."""
+        value = self.facts.values.get(node, UNKNOWN)
+        return _holds_tensor(value)
+
+    def _is_tensor(self, node: nodes.NodeNG) -> bool:
+        return bool(self.facts.values.get(node, UNKNOWN).kinds & TENSOR)
+
+    def is_driver(self, node: nodes.NodeNG) -> bool:
+        """True when no recorded computation depends on the node: its scope drives training, or gradients are off."""
+        if self._driver is None:
+            self._driver = self._drives()
+        return self._driver or _without_grad(node)
+
+    def _drives(self) -> bool:
+        scope = self.scope
+        if scope is None:
+            return True
+        if scope.cls is not None and scope.name in _STEPS:
+            return True
+        if any(d.rsplit(".", 1)[-1] in _NO_GRAD for d in scope.decorator_names):
+            return True
+        for call in scope.calls:
+            func = call.func
+            if isinstance(func, nodes.Attribute) and func.attrname in _DRIVING:
+                return True
+        for loop in scope.tests:
+            if isinstance(loop, nodes.For) and _is_loader(loop.iter, self.facts.values.get(loop.iter, UNKNOWN)):
+                return True
+        return False
+
+
+def _is_loader(node: nodes.NodeNG, value: AbstractValue) -> bool:
+    if isinstance(node, nodes.Call) and node.args:
+        node = node.args[0]
+    name = (dotted(node) or "").rsplit(".", 1)[-1].lower()
+    return name.endswith(("loader", "dataloader", "loaders")) or any("DataLoader" in str(r) for r in value.refs)
+
+
+def _holds_tensor(value: AbstractValue) -> bool:
+    if value.kinds & TENSOR:
+        return True
+    if value.kinds & MODULE_KINDS:
+        return False
+    if value.items is not None:
+        return any(_holds_tensor(v) for _, v in value.items)
+    return value.elem is not None and _holds_tensor(value.elem)
+
+
+def _asked_first(test: nodes.NodeNG) -> list[nodes.NodeNG]:
+    """The first operand of an `and`, which alone decides whether the others are looked at."""
+    if not isinstance(test, nodes.BoolOp) or test.op != "and":
+        return []
+    first = test.values[0]
+    return [first] if isinstance(first, nodes.UnaryOp) and isinstance(first.operand, nodes.Call) else []
+
+
+def is_guarded(node: nodes.NodeNG, own: bool = True) -> bool:
+    """True when an enclosing test (with `own`, the node's test too) asks whether code is being traced."""
+    child, up = node, node.parent
+    tests: list[nodes.NodeNG] = []
+    if isinstance(node, (nodes.If, nodes.IfExp, nodes.While)):
+        tests = [node.test] if own else _asked_first(node.test)
+    while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda, nodes.Module)):
+        if isinstance(up, (nodes.If, nodes.IfExp)) and child is not up.test:
+            tests.append(up.test)
+        tests.extend(_left_before(child, up))
+        child, up = up, up.parent
+    if up is not None:
+        tests.extend(_left_before(child, up))
+    for test in tests:
+        for call in test.nodes_of_class(nodes.Call):
+            func = call.func
+            name = func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")
+            if name in (_TRACING if own else _COMPILING):
+                return True
+    return False
+
+
+def _left_before(child: nodes.NodeNG, up: nodes.NodeNG) -> list[nodes.NodeNG]:
+    """The tests of earlier statements of the same block that leave it: what follows runs only where they were false."""
+    for block in ("body", "orelse", "finalbody"):
+        statements = getattr(up, block, None)
+        if isinstance(statements, list) and child in statements:
+            before = statements[: statements.index(child)]
+            return [
+                s.test
+                for s in before
+                if isinstance(s, nodes.If) and s.body and isinstance(s.body[-1], (nodes.Return, nodes.Raise))
+            ]
+    return []
+
+
+def _without_grad(node: nodes.NodeNG) -> bool:
+    up = node.parent
+    while up is not None and not isinstance(up, (nodes.Module, nodes.ClassDef)):
+        if isinstance(up, nodes.With):
+            for expression, _ in up.items:
+                target = expression.func if isinstance(expression, nodes.Call) else expression
+                name = target.attrname if isinstance(target, nodes.Attribute) else getattr(target, "name", "")
+                if name in _NO_GRAD:
+                    return True
+        if isinstance(up, (nodes.FunctionDef, nodes.Lambda)):
+            return False
+        up = up.parent
+    return False
+
+
+def form(node: nodes.NodeNG) -> str:
+    """How the source spells the decision."""
+    names = {
+        nodes.If: "if",
+        nodes.IfExp: "ternary",
+        nodes.While: "while",
+        nodes.For: "for",
+        nodes.AsyncFor: "for",
+        nodes.Assert: "assert",
+        nodes.Comprehension: "comprehension",
+        nodes.BoolOp: "and/or",
+        nodes.UnaryOp: "not",
+        nodes.Match: "match",
+    }
+    return names.get(type(node), "use")
+
+
+def loses_frame(node: nodes.NodeNG, index: ModuleIndex) -> bool:
+    """True where a graph break makes the whole frame run eagerly: in a loop's body, `try`, a generator (facts B6)."""
+    if isinstance(node, nodes.Comprehension) and isinstance(node.parent, nodes.GeneratorExp):
+        return True
+    child, up = node, node.parent
+    while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda, nodes.Module, nodes.ClassDef)):
+        if isinstance(up, (nodes.Try, nodes.TryStar)) or (
+            isinstance(up, (nodes.For, nodes.While)) and child in up.body
+        ):
+            return True
+        if isinstance(up, nodes.With):
+            for expression, _ in up.items:
+                if (
+                    isinstance(expression, nodes.Call)
+                    and (dotted(expression.func) or "").rsplit(".", 1)[-1] == "suppress"
+                ):
+                    return True
+        child, up = up, up.parent
+    return False

@@ -1,0 +1,1 @@
+"""Checkpointing: what a region runs and changes, which scopes are open, which backward recomputes it."""

@@ -1,0 +1,199 @@
+"""Statements that alter what a module computes: its parameters, mode, dtype, hooks, attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.lattice import CONTAINER, OBJECT, TENSOR
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.knowledge.model import method as tensor_row
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
+
+_NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
+_DTYPES: Final = frozenset({"half", "double", "float", "bfloat16"})
+_PARAMETERS: Final = frozenset(
+    {"parameters", "named_parameters", "buffers", "named_buffers", "modules", "children", "state_dict"}
+)
+_HOOKS: Final = frozenset({"register_forward_hook", "register_forward_pre_hook"})
+_HARMLESS: Final = frozenset({"requires_grad_", "detach_", "retain_grad_", "zero_grad_", "share_memory_"})
+_STATEMENTS: Final = (nodes.Expr, nodes.Assign, nodes.AugAssign)
+_DEPTH: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Alteration:
+    """One alteration: the statement, the module, optimizer or tensor altered, and what of it.
+
+    `what`: ``parameters``, ``optimizer``, ``mode``, ``requires_grad``, ``dtype``, ``hook`` or ``attribute``;
+    `mode` is ``train`` or ``eval``.
+    """
+
+    node: nodes.NodeNG
+    target: Expr
+    what: str
+    said: nodes.NodeNG
+    mode: str = ""
+
+
+def alterations(origins: Origins, statement: Expr, depth: int = _DEPTH) -> Iterator[Alteration]:
+    """What one statement alters, itself or in the functions of the project that it calls."""
+    node = statement.node
+
+    def made(target: Any, what: str, said: Any, mode: str = "") -> Alteration:
+        return Alteration(node, Expr(statement.module, statement.scope, _owner(target)), what, said, mode)
+
+    if isinstance(node, (nodes.Assign, nodes.AugAssign)):
+        for target in node.targets if isinstance(node, nodes.Assign) else [node.target]:
+            if not isinstance(target, nodes.AssignAttr):
+                continue
+            if target.attrname == "requires_grad":
+                yield made(target.expr, "requires_grad", target)
+            elif target.attrname == "data":
+                yield made(target.expr, "parameters", target)
+            elif target.attrname not in ("grad", "training"):
+                holder = origins.value(Expr(statement.module, statement.scope, target.expr))
+                if any(isinstance(r, Instance) and isinstance(r.cls, ClassInfo) for r in holder.refs):
+                    yield Alteration(node, Expr(statement.module, statement.scope, target), "attribute", target)
+    for call in node.nodes_of_class(nodes.Call, _NESTED):
+        yield from _called(origins, statement, call, made)
+        if depth > 0:
+            yield from _in_callees(origins, Expr(statement.module, statement.scope, call), node, depth)
+
+
+def _called(origins: Origins, statement: Expr, call: nodes.Call, made: Any) -> Iterator[Alteration]:
+    func = call.func
+    if not isinstance(func, nodes.Attribute):
+        return
+    name, owner = func.attrname, func.expr
+    value = origins.value(Expr(statement.module, statement.scope, owner))
+    tensor = bool(value.kinds & TENSOR)
+    if origins.callees(Expr(statement.module, statement.scope, call)):
+        return
+    if name == "step" and not tensor:
+        yield made(owner, "optimizer", call)
+    elif name in ("eval", "train") and not tensor:
+        off = bool(call.args) and isinstance(call.args[0], nodes.Const) and call.args[0].value is False
+        yield made(owner, "mode", call, "eval" if name == "eval" or off else "train")
+    elif name == "requires_grad_":
+        yield made(owner, "requires_grad", call)
+    elif name == "load_state_dict":
+        yield made(owner, "parameters", call)
+    elif (
+        isinstance(call.parent, nodes.Expr)
+        and not tensor
+        and (name in _DTYPES or (name == "to" and _names_dtype(call)))
+    ):
+        yield made(owner, "dtype", call)
+    elif name in _HOOKS and _changes_output(
+        origins, Expr(statement.module, statement.scope, call.args[0] if call.args else None)
+    ):
+        yield made(owner, "hook", call)
+    elif name == "remove":
+        for origin in origins.of(Expr(statement.module, statement.scope, owner)):
+            hook = origin.node
+            if not (isinstance(hook, nodes.Call) and isinstance(hook.func, nodes.Attribute) and hook.args):
+                continue
+            at = Expr(origin.module, origin.scope, hook.args[0])
+            if hook.func.attrname in _HOOKS and _changes_output(origins, at):
+                yield replace(made(hook.func.expr, "hook", call), target=replace(at, node=hook.func.expr))
+    elif name.endswith("_") and not name.endswith("__") and name not in _HARMLESS:
+        row = tensor_row(name)
+        if (
+            row is not None
+            and "inplace" in row.effects
+            and not value.must(CONTAINER)
+            and not value.must(OBJECT)
+            and not _is_gradient(owner)
+        ):
+            yield made(owner, "parameters", call)
+
+
+def _is_gradient(node: Any) -> bool:
+    return any(isinstance(n, nodes.Attribute) and n.attrname == "grad" for n in node.nodes_of_class(nodes.Attribute))
+
+
+def _names_dtype(call: nodes.Call) -> bool:
+    given = [*call.args, *(k.value for k in call.keywords if k.arg == "dtype")]
+    words = ("float16", "float32", "float64", "bfloat16", "half", "double", "dtype")
+    return any(isinstance(a, nodes.Attribute) and a.attrname in words for a in given)
+
+
+def _changes_output(origins: Origins, hook: Expr) -> bool:
+    """True for a hook that returns something: what only looks changes nothing."""
+    if hook.node is None:
+        return False
+    for function, _ in origins.functions(hook):
+        if function.is_lambda:
+            body = function.node.body
+            return isinstance(body, (nodes.BinOp, nodes.Tuple, nodes.IfExp)) or (
+                isinstance(body, nodes.Call)
+                and getattr(body.func, "attrname", "") not in ("append", "update", "add", "setdefault")
+            )
+        if any(r.value is not None for r in function.returns_nodes):
+            return True
+    return False
+
+
+def _owner(node: Any) -> Any:
+    """The module or tensor behind a parameter: through `.data`, loops over `parameters()`, and elements."""
+    while True:
+        if isinstance(node, (nodes.Attribute, nodes.AssignAttr)) and node.attrname in ("data", "weight", "bias"):
+            node = node.expr
+        elif isinstance(node, nodes.Call) and isinstance(node.func, nodes.Attribute):
+            node = node.func.expr
+        elif isinstance(node, nodes.Subscript):
+            node = node.value
+        elif isinstance(node, nodes.Name):
+            looped = _looped(node)
+            if looped is None:
+                return node
+            node = looped
+        else:
+            return node
+
+
+def _looped(name: nodes.Name) -> nodes.NodeNG | None:
+    """What a loop variable runs over, where that is the parameters of a module; None for any other name."""
+    up = name.parent
+    while up is not None and not isinstance(up, (*_NESTED, nodes.Module)):
+        if isinstance(up, nodes.For) and any(n.name == name.name for n in up.target.nodes_of_class(nodes.AssignName)):
+            source: Any = up.iter
+            for call in source.nodes_of_class(nodes.Call):
+                func = call.func
+                if isinstance(func, nodes.Attribute) and func.attrname in _PARAMETERS:
+                    found: nodes.NodeNG = func.expr
+                    return found
+            return None
+        up = up.parent
+    return None
+
+
+def _in_callees(origins: Origins, call: Expr, at: nodes.NodeNG, depth: int) -> Iterator[Alteration]:
+    """What a function of the project alters of its object or arguments, told of what the call gives for them."""
+    for callee in sorted(origins.callees(call), key=lambda f: f.qualname):
+        if callee.name in ("__init__", "forward", "__call__"):
+            continue
+        for statement in callee.node.nodes_of_class(_STATEMENTS, _NESTED):
+            for inner in alterations(origins, Expr(callee.module, callee, statement), depth - 1):
+                target = _translated(origins, call, callee, inner.target)
+                if target is not None and inner.what != "attribute":
+                    yield replace(inner, node=at, target=target, said=call.node)
+
+
+def _translated(origins: Origins, call: Expr, callee: FunctionInfo, target: Expr) -> Expr | None:
+    node = target.node
+    while isinstance(node, (nodes.Attribute, nodes.Subscript)):
+        node = node.expr if isinstance(node, nodes.Attribute) else node.value
+    if not isinstance(node, nodes.Name):
+        return None
+    if callee.takes_self and node.name == callee.params[0].name:
+        return target  # by its class
+    if not any(p.name == node.name for p in callee.params):
+        return None
+    given = origins.argument(call, callee, node.name)
+    return None if given is None else Expr(given.module, given.scope, _owner(given.node))

@@ -1,0 +1,265 @@
+"""Changes between a checkpointed forward and its backward: the recompute does not read what the forward read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.diagnostic import Related
+from flake8_tensorbranch.engine.checkpointing.alterations import Alteration, alterations
+from flake8_tensorbranch.engine.checkpointing.backward import Backward
+from flake8_tensorbranch.engine.checkpointing.contents import Contents
+from flake8_tensorbranch.engine.checkpointing.insides import Activation
+from flake8_tensorbranch.engine.checkpointing.mutation import Mutations
+from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
+from flake8_tensorbranch.engine.lattice import UNKNOWN
+from flake8_tensorbranch.engine.lookup.modes import without_grad
+from flake8_tensorbranch.engine.lookup.origins import Expr, line
+from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.engine.regions.trace import spelled
+from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
+from flake8_tensorbranch.knowledge.layers import COUNTING, DRAWING
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
+
+_NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
+_DEPTH: Final = 4
+_MODELS: Final = frozenset({"model", "net", "network", "module"})
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of one scope: after the call whose output a region is in, before a backward of it."""
+
+    call: Expr
+    end: nodes.NodeNG
+    certain: bool = True
+
+
+class Between:
+    """Looks at the stretches between forwards and backwards of one program."""
+
+    def __init__(self, mutations: Mutations) -> None:
+        self.mutations = mutations
+        self.insides = mutations.insides
+        self.origins = mutations.insides.origins
+        self.recomputes = Recomputes(self.origins, mutations.regions)
+        self.backward = Backward(self.origins)
+        self.contents = Contents(self.origins)
+
+    def sites(self) -> Iterator[RegionSite]:
+        """One site for each change, at the statement that makes it."""
+        seen: set[Any] = set()
+        for made in self.recomputes.all():
+            if without_grad(self.origins, made.call):
+                continue
+            region = [
+                a
+                for h in self.insides.heads
+                if h.entry.node is made.call.node or h.function in made.functions
+                for a in h.run()
+            ]
+            reentrant = next((a.entry.reentrant for a in region), made.row.reentrant if made.row is not None else None)
+            for span in self._spans(made.call, _DEPTH):
+                for change in self._changes(span):
+                    if change.node not in seen and self._matters(change, span, made, region):
+                        seen.add(change.node)
+                        where = Related(
+                            made.call.module.path,
+                            made.call.node.lineno or 1,
+                            made.call.node.col_offset or 0,
+                            "checkpointed here",
+                        )
+                        yield RegionSite(
+                            SinkKind.CHANGED,
+                            change.node,
+                            span.call.scope,
+                            spelled(change.said),
+                            change.what,
+                            reentrant,
+                            span.certain,
+                            (where,),
+                        )
+
+    def _spans(self, call: Expr, depth: int) -> Iterator[Span]:
+        """The stretches from a call, and from the calls of the function around it, to backwards in the same scope."""
+        for event in self.backward.of(call, 0):
+            if event.node is not None and not call.node.parent_of(event.node):
+                yield Span(call, event.node)
+        if depth <= 0 or call.scope is None:
+            return
+        sites = self.origins.sites(call.scope)
+        for site in sites:
+            yield from self._spans(site, depth - 1)
+        if not sites:
+            for site in self._supposed(call.scope):
+                for span in self._spans(site, depth - 1):
+                    yield replace(span, certain=False)
+
+    def _supposed(self, forward: FunctionInfo) -> Iterator[Expr]:
+        """Calls that only a name tells to run a module: `model(x)`, where the file has one that no other holds."""
+        index, resolver = self.origins.program.index, self.origins.program.analysis.resolver
+        if forward.name != "forward" or forward.cls is None:
+            return
+        roots = [c for c in index.classes if resolver.is_module(c) and not self._is_built(c)]
+        if roots != [forward.cls]:
+            return
+        for function in index.functions:
+            facts = self.origins.facts(index, function)
+            for call in function.calls:
+                value = facts.values.get(call.func)
+                name = (dotted(call.func) or "").rsplit(".", 1)[-1].lower()
+                if value is not None and not value.refs and (name in _MODELS or name == forward.cls.name.lower()):
+                    yield Expr(index, function, call)
+
+    def _is_built(self, cls: ClassInfo) -> bool:
+        """True when a method of another class of the file makes objects of the class."""
+        index, resolver = self.origins.program.index, self.origins.program.analysis.resolver
+        return any(
+            f.cls is not None and f.cls is not cls and resolver.expression(index, call.func, f) is cls
+            for f in index.functions
+            for call in f.calls
+        )
+
+    def _changes(self, span: Span) -> Iterator[Alteration]:
+        scope = span.call.scope
+        top = self.origins.program.index.tree if scope is None else scope.node
+        begin, end = span.call.node.statement(), span.end.statement()
+        last = begin.tolineno or 0
+        for statement in top.nodes_of_class((nodes.Expr, nodes.Assign, nodes.AugAssign, nodes.Delete), _NESTED):
+            if last < line(statement) < line(end) and not _apart(begin, statement) and not _apart(statement, end):
+                yield from alterations(self.origins, Expr(span.call.module, scope, statement))
+
+    def _matters(self, change: Alteration, span: Span, made: Recompute, region: list[Activation]) -> bool:
+        """True when a change concerns something that the region reads."""
+        if change.what == "attribute":
+            return self._reads_attribute(change, region)
+        if change.what == "optimizer":
+            return self._steps(change, span, made, region)
+        if not self._concerns(change.target, span, made, region):
+            return False
+        if change.what != "mode":
+            return True
+        if self._same_mode(change, span):
+            return False
+        start = made.function
+        moved = next(self.contents.layers(region, start, {**DRAWING, **COUNTING}), None)
+        return moved is not None or any(_asks_mode(a.function) for a in region)
+
+    def _concerns(self, target: Expr, span: Span, made: Recompute, region: list[Activation]) -> bool:
+        """True when a module or tensor is of the region: by its class, or by the name that the forward runs under."""
+        path = dotted(target.node)
+        if path is None:
+            return False
+        near = [span.call.node.func] if isinstance(span.call.node, nodes.Call) else []
+        if made.function is not None and made.call.scope is target.scope:
+            near.append(made.function.node)
+        for node in near:
+            found = dotted(node.value if isinstance(node, nodes.Subscript) else node)
+            if found is not None and (found == path or found.startswith(f"{path}.") or path.startswith(f"{found}.")):
+                return True
+        if made.call.scope is target.scope and self._is_handed(target, made):
+            return True
+        classes = {a.function.cls for a in region if a.function.cls is not None}
+        up: FunctionInfo | None = made.call.scope
+        while up is not None:
+            if up.cls is not None:
+                classes.add(up.cls)
+            up = up.parent
+        refs = self.origins.value(target).refs
+        return any(isinstance(r, Instance) and isinstance(r.cls, ClassInfo) and r.cls in classes for r in refs)
+
+    def _is_handed(self, target: Expr, made: Recompute) -> bool:
+        """True for a tensor that enters by keyword or closure, which no version counter guards (facts B4)."""
+        if not isinstance(target.node, nodes.Name):
+            return False
+        name = target.node.name
+        call = made.call.node
+        if any(isinstance(k.value, nodes.Name) and k.value.name == name for k in call.keywords):
+            return True
+        return any(
+            f.parent is made.call.scope
+            and name not in f.local_names
+            and any(n.name == name for n in f.node.nodes_of_class(nodes.Name))
+            for f in made.functions
+        )
+
+    def _same_mode(self, change: Alteration, span: Span) -> bool:
+        """True when the forward ran in the mode that is set."""
+        scope = span.call.scope
+        if scope is None:
+            return False
+        modes = [
+            a
+            for call in scope.calls
+            if call.lineno < span.call.node.lineno
+            for a in alterations(self.origins, Expr(span.call.module, scope, call.statement()))
+            if a.what == "mode" and dotted(a.target.node) == dotted(change.target.node)
+        ]
+        if modes:
+            return modes[-1].mode == change.mode
+        return change.mode != "eval"  # a step that says nothing trains
+
+    def _steps(self, change: Alteration, span: Span, made: Recompute, region: list[Activation]) -> bool:
+        """True when an optimizer's step moves parameters of the region, as far as its construction tells."""
+        value = self.origins.value(change.target)
+        names = [str(r.cls) for r in value.refs if isinstance(r, Instance)]
+        if any("lr_scheduler" in n for n in names):
+            return False
+        built = [o for o in self.origins.of(change.target) if isinstance(o.node, nodes.Call)]
+        owners = [
+            Expr(o.module, o.scope, c.func.expr)
+            for o in built
+            for c in o.node.nodes_of_class(nodes.Call)
+            if isinstance(c.func, nodes.Attribute) and c.func.attrname in ("parameters", "named_parameters")
+        ]
+        if owners:
+            return any(self._concerns(owner, span, made, region) for owner in owners)
+        if not names and "opt" not in (dotted(change.target.node) or "").lower():
+            return False
+        scope = span.call.scope
+        others = {
+            dotted(call.func.expr)
+            for call in (scope.calls if scope is not None else self.origins.program.index.calls)
+            if isinstance(call.func, nodes.Attribute)
+            and call.func.attrname == "step"
+            and "sched" not in (dotted(call.func) or "")
+        }
+        return len(others) == 1
+
+    def _reads_attribute(self, change: Alteration, region: list[Activation]) -> bool:
+        """True when the region reads an attribute that is set between, and does not set it itself before."""
+        node = change.target.node
+        name = node.attrname
+        owners = {
+            r.cls
+            for r in self.origins.value(Expr(change.target.module, change.target.scope, node.expr)).refs
+            if isinstance(r, Instance)
+        }
+        for activation in region:
+            for read in activation.function.node.nodes_of_class(nodes.Attribute, _NESTED):
+                if read.attrname != name or (isinstance(read.parent, nodes.Call) and read.parent.func is read):
+                    continue
+                refs = activation.facts.values.get(read.expr, UNKNOWN).refs
+                if any(isinstance(r, Instance) and isinstance(r.cls, ClassInfo) and r.cls in owners for r in refs):
+                    inside = any(s.attrname == name for s in activation.function.attribute_stores)
+                    return not inside
+        return False
+
+
+def _asks_mode(function: FunctionInfo) -> bool:
+    return any(n.attrname == "training" for n in function.node.nodes_of_class(nodes.Attribute, _NESTED))
+
+
+def _apart(first: nodes.NodeNG, second: nodes.NodeNG) -> bool:
+    """True when two statements stand in different arms of one branch."""
+    child, up = first, first.parent
+    while up is not None and not isinstance(up, (*_NESTED, nodes.Module)):
+        if isinstance(up, nodes.If) and up.parent_of(second):
+            in_body = any(s is second or s.parent_of(second) for s in up.body)
+            if in_body != (child in up.body):
+                return True
+        child, up = up, up.parent
+    return False

@@ -1,0 +1,115 @@
+"""Checkpoint calls whose arguments do not fit: misplaced flags, too many segments, swapped parameters."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.checkpointing.backward import Backward
+from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
+from flake8_tensorbranch.engine.inference.program import functions_of
+from flake8_tensorbranch.engine.lattice import CONTAINER, MAPPING
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.knowledge.gradients import ONE_INPUT_MODULES
+from flake8_tensorbranch.knowledge.regions import RegionEntry
+
+FUNCTIONAL: Final = frozenset({"torch.func.functional_call", "torch.nn.utils.stateless.functional_call"})
+
+
+def positional_flag(origins: Origins, made: Recompute, row: RegionEntry) -> bool:
+    """True when a literal bool stands where only the function's own arguments do, and the function takes none more."""
+    call = made.call.node
+    if row.sequential or not isinstance(call, nodes.Call) or any(isinstance(a, nodes.Starred) for a in call.args):
+        return False
+    given = call.args[row.passed :]
+    if not given or not (isinstance(given[-1], nodes.Const) and isinstance(given[-1].value, bool)):
+        return False
+    if made.functions:
+        return all(f.vararg is None and len(given) > _capacity(f) for f in made.functions)
+    if made.function is None:
+        return False
+    refs = origins.value(made.function).refs
+    layers = [r for r in refs if isinstance(r, Instance) and isinstance(r.cls, str)]
+    return (
+        bool(layers)
+        and len(layers) == len(refs)
+        and len(given) > 1
+        and all(str(r.cls).rsplit(".", 1)[-1] in ONE_INPUT_MODULES for r in layers)
+    )
+
+
+def _capacity(function: object) -> int:
+    params = [p for p in getattr(function, "params", []) if not p.keyword_only]
+    return len(params) - (
+        1 if getattr(function, "takes_self", False) or getattr(function, "is_classmethod", False) else 0
+    )
+
+
+def segments(origins: Origins, made: Recompute, row: RegionEntry) -> tuple[int, int] | None:
+    """The number of segments and of functions where `checkpoint_sequential` cannot split so; the second is -1
+    where it does not matter.
+    """
+    call = made.call.node
+    if not row.qualname.endswith("checkpoint_sequential") or not isinstance(call, nodes.Call):
+        return None
+    node = call.args[1] if len(call.args) > 1 else next((k.value for k in call.keywords if k.arg == "segments"), None)
+    if node is None:
+        return None
+    const = origins.value(Expr(made.call.module, made.call.scope, node)).const
+    if isinstance(const, bool) or not isinstance(const, int):
+        found = [
+            o.node.value
+            for o in origins.of(Expr(made.call.module, made.call.scope, node))
+            if isinstance(o.node, nodes.Const)
+        ]
+        const = found[0] if len(found) == 1 else None
+    if not isinstance(const, int) or isinstance(const, bool):
+        return None
+    if const <= 0:
+        return const, -1
+    length = _length(origins, made)
+    return (const, length) if length is not None and const > length else None
+
+
+def _length(origins: Origins, made: Recompute) -> int | None:
+    if made.function is None:
+        return None
+    lengths: set[int | None] = set()
+    for origin in origins.of(made.function):
+        node = origin.node
+        value = origins.value(origin)
+        if isinstance(node, nodes.Call) and "torch.nn.Sequential" in origins.externals(origin):
+            lengths.add(
+                None if any(isinstance(a, nodes.Starred) for a in node.args) or len(node.args) < 2 else len(node.args)
+            )
+        elif isinstance(node, (nodes.List, nodes.Tuple)):
+            lengths.add(None if any(isinstance(e, nodes.Starred) for e in node.elts) else len(node.elts))
+        elif value.items is not None and value.kinds & CONTAINER and not value.kinds & MAPPING:
+            lengths.add(len(value.items))
+        else:
+            lengths.add(None)
+    return lengths.pop() if len(lengths) == 1 else None
+
+
+def functional_calls(origins: Origins, recomputes: Recomputes, backward: Backward) -> list[tuple[Expr, Recompute]]:
+    """Calls of `functional_call` on modules that checkpoint inside, and whose output a later backward
+    differentiates.
+    """
+    found: list[tuple[Expr, Recompute]] = []
+    index = origins.program.index
+    for scope in (None, *index.functions):
+        for call in index.calls if scope is None else scope.calls:
+            expr = Expr(index, scope, call)
+            if not origins.externals(expr) & FUNCTIONAL or not call.args:
+                continue
+            for function in functions_of(origins.program.analysis, origins.value(Expr(index, scope, call.args[0]))):
+                made = next(
+                    (m for inner in recomputes.tree.calls(function) if (m := recomputes.direct(inner)) is not None),
+                    None,
+                )
+                if made is not None and backward.of(expr):
+                    found.append((expr, made))
+                    break
+    return found

@@ -1,0 +1,139 @@
+"""Checkpoint calls: what reaches them, which scopes are open, which backward recomputes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from astroid import nodes
+
+from flake8_tensorbranch.diagnostic import Related
+from flake8_tensorbranch.engine.checkpointing import callshape
+from flake8_tensorbranch.engine.checkpointing.backward import Backward
+from flake8_tensorbranch.engine.checkpointing.contexts import Contexts
+from flake8_tensorbranch.engine.checkpointing.gradients import Gradients
+from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
+from flake8_tensorbranch.engine.checkpointing.reentrant import Reentrant, saves_object
+from flake8_tensorbranch.engine.checkpointing.scoped import Scoped
+from flake8_tensorbranch.engine.inference.program import Program
+from flake8_tensorbranch.engine.lookup.options import Options
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.engine.regions.region import Entry, Regions
+from flake8_tensorbranch.engine.sink import CheckpointSite, ScopeSite, SinkKind
+from flake8_tensorbranch.knowledge.regions import RegionEntry
+
+
+def sites(program: Program, regions: Regions) -> Iterator[CheckpointSite | ScopeSite]:
+    """The sites of a program that rules about checkpoint calls and scopes look at."""
+    origins = Origins(program)
+    recomputes = Recomputes(origins, regions)
+    checkpoints = any(e.kind == "checkpointed" for e, _ in regions.entries) or bool(recomputes.home)
+    scoped = Scoped(origins, regions, recomputes)
+    # A scope can end too early only for a backward in view, or for a step whose caller runs it.
+    if program.index.mentions(("backward(", "_step(", "autograd.grad")):
+        yield from scoped.sites()
+    if checkpoints:
+        yield from _Calls(origins, recomputes, scoped.backward).sites()
+
+
+class _Calls:
+    """What is to be said of single checkpoint calls."""
+
+    def __init__(self, origins: Origins, recomputes: Recomputes, backward: Backward) -> None:
+        self.origins = origins
+        self.recomputes = recomputes
+        self.options: Options = recomputes.options
+        self.contexts = Contexts(origins, recomputes)
+        self.gradients = Gradients(origins, recomputes)
+        self.backward = backward
+        self.reentrant = Reentrant(origins, recomputes, backward, self.gradients.frozen)
+
+    def sites(self) -> Iterator[CheckpointSite]:
+        for made in self.recomputes.all():
+            call = made.call.node
+            facts = self._facts(made, made.row) if made.row is not None else self._home(made)
+            if facts:
+                yield self._site(made, call, facts)
+        if self.origins.program.index.mentions(("functional_call",)):
+            for expr, made in callshape.functional_calls(self.origins, self.recomputes, self.backward):
+                yield self._site(made, expr.node, {"functional": True})
+
+    def _site(self, made: Recompute, node: nodes.NodeNG, facts: dict[str, object]) -> CheckpointSite:
+        """The site at a node; what explains it, `places` in the facts, becomes its related places."""
+        options = tuple(("use_reentrant", v) for v in sorted(self.variants(made), key=str))
+        entry = Entry("checkpointed", made.call.node, made.call.scope, made.row, options)
+        related = []
+        if made.call.node is not node:
+            related.append(
+                Related(
+                    made.call.module.path,
+                    made.call.node.lineno or 1,
+                    made.call.node.col_offset or 0,
+                    "checkpointed here",
+                )
+            )
+        partial = facts.get("partial_backward")
+        if isinstance(partial, Expr):
+            related.append(
+                Related(
+                    partial.module.path,
+                    partial.node.lineno or 1,
+                    partial.node.col_offset or 0,
+                    "differentiated by this call",
+                )
+            )
+        for function in made.functions[:2]:
+            related.append(
+                Related(
+                    function.module.path,
+                    function.node.lineno or 1,
+                    function.node.col_offset or 0,
+                    "the checkpointed function",
+                )
+            )
+        return CheckpointSite(SinkKind.CHECKPOINT, node, made.call.scope, entry, facts, tuple(related))
+
+    def variants(self, made: Recompute) -> set[bool | None]:
+        """The variants a call may be; see `Options.reentrant`."""
+        return {True} if made.row is None else self.options.reentrant(made.call, made.row)
+
+    def _home(self, made: Recompute) -> dict[str, object]:
+        """What is wrong with a call of a home-made checkpoint."""
+        saved = saves_object(self.origins, made)
+        return {"saved_object": saved} if saved else {}
+
+    def _facts(self, made: Recompute, row: RegionEntry) -> dict[str, object]:
+        call = made.call
+        variants = self.variants(made)
+        facts: dict[str, object] = {"variants": variants, "callee": row.qualname.rsplit(".", 1)[-1]}
+        if row.reentrant_keyword == "use_reentrant" and row.reentrant:
+            facts["omitted"] = variants == {None}
+        reentrant = True in variants or variants == {None}
+        torch = row.qualname.startswith("torch.utils.checkpoint.")
+        if torch and reentrant:
+            facts["refused"] = self._refused(call)
+            facts["keywords"] = () if row.sequential else tuple(self.options.named(call, row.own_keywords))
+        if torch:
+            facts.update(self.contexts.of(made, variants))
+            facts["flag"] = callshape.positional_flag(self.origins, made, row)
+            facts["segments"] = callshape.segments(self.origins, made, row)
+        if reentrant:
+            facts.update(self.gradients.of(made))
+            facts.update(self.reentrant.of(made, not facts.get("no_grad_input")))
+        return facts
+
+    def _refused(self, call: Expr) -> tuple[str, ...]:
+        """The options given that the reentrant checkpoint refuses: `debug` but False, `context_fn` but torch's
+        default.
+        """
+        found = []
+        for name in ("context_fn", "debug"):
+            for given in self.options.given(call, name):
+                if isinstance(given, Expr) and self._meant(given, name):
+                    found.append(name)
+                    break
+        return tuple(found)
+
+    def _meant(self, given: Expr, name: str) -> bool:
+        if name == "context_fn":
+            return not self.contexts.is_default(given)
+        return any(c is None or c is True for c in self.options.constants(given))

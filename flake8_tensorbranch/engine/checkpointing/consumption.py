@@ -1,0 +1,187 @@
+"""Sites of state that a checkpointed region changes: its recompute changes it again, or starts from other state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.checkpointing import saving
+from flake8_tensorbranch.engine.checkpointing.changes import Change, How
+from flake8_tensorbranch.engine.checkpointing.insides import Activation
+from flake8_tensorbranch.engine.checkpointing.locate import site, skipped
+from flake8_tensorbranch.engine.checkpointing.mutation import Mutations
+from flake8_tensorbranch.engine.lattice import TENSOR, UNKNOWN
+from flake8_tensorbranch.engine.lookup.modes import without_grad
+from flake8_tensorbranch.engine.lookup.origins import line
+from flake8_tensorbranch.engine.regions import trace
+from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
+
+_CUTS: Final = frozenset({"detach", "item", "tolist", "numpy", "float", "int", "bool", "argmax", "data"})
+_RESETS: Final = frozenset({"zero_", "fill_", "clear", "reset", "copy_"})
+
+
+class Consumption:
+    """Judges the changes of one program."""
+
+    def __init__(self, mutations: Mutations) -> None:
+        self.mutations = mutations
+        self.program = mutations.program
+
+    def sites(self) -> Iterator[RegionSite]:
+        """One site for each changed state at each statement of the file under check."""
+        seen: set[tuple[int, object]] = set()
+        here = set(self.mutations.insides.here())
+        for change in self.mutations.changes:
+            if change.activation not in here:
+                continue
+            key = (int(change.node.lineno or 0), change.place)
+            if key in seen:
+                continue
+            form = self.form(change)
+            if form:
+                seen.add(key)
+                yield site(SinkKind.STATE, change.activation, change.node, form, _subject(change))
+
+    def form(self, change: Change) -> str:
+        """What the recompute gets wrong by a change; empty where it repeats alike, or where nothing is lost."""
+        at = change.activation
+        if change.settled or skipped(at, change.node):
+            return ""
+        if change.how is How.TAKES:
+            balanced = any(c.how is How.ADDS and c.place == change.place for c in self.mutations.changes)
+            return "" if balanced or self._renewed(change) else "takes"
+        if change.how is How.ARGUMENT:
+            return "argument"
+        if self._renewed(change):
+            return ""
+        if change.draws:
+            return ""  # reported where it is read
+        if change.how is How.STORES:
+            for reader, node in self.mutations.reads_of(change):
+                decides = _in_test(node)  # the branch itself is reported
+                if (
+                    reader.entry is at.entry
+                    and not decides
+                    and self.mutations.matters(change, reader, node, change.place)
+                ):
+                    return "starts"
+            return ""
+        return self._adds(change)
+
+    def _adds(self, change: Change) -> str:
+        at = change.activation
+        func: Any = change.node.func if isinstance(change.node, nodes.Call) else None
+        grows = func is not None and not func.attrname.endswith("_")
+        if grows and func.attrname == "update" and not isinstance(change.node.parent, nodes.Expr):
+            return "feeds"  # a cache gives back what it holds
+        if grows and any(c.how is How.TAKES and c.place == change.place for c in self.mutations.changes):
+            return ""  # a stack: what is pushed is popped
+        if any(reader.entry is at.entry for reader, _ in self.mutations.reads_of(change)) or _reads_itself(change, at):
+            return "feeds"
+        if self._is_loss(change) and (grows or self._reset_outside(change)):
+            return ""  # read between the forward and backward, and begun anew for each step
+        if at.entry.reentrant is False and not saving.after(self.mutations.insides.origins, at, change.node):
+            return ""  # the recompute has stopped before it comes here
+        if grows and not isinstance(change.place.root, ClassInfo) and not _is_global(change):
+            return ""
+        if grows and (self._reset_outside(change) or not self._read_outside(change)):
+            return ""
+        return "counts"
+
+    def _renewed(self, change: Change) -> bool:
+        return self.mutations.renewed(change.place, change.activation, change.node)
+
+    def _is_loss(self, change: Change) -> bool:
+        """True for a sum of tensors that keep their graph."""
+        value = change.value
+        if value is None or without_grad(self.mutations.insides.origins, change.activation.expr(change.node), 0):
+            return False
+        parts = list(value.args) if isinstance(value, nodes.Call) and value is change.node else [value]
+        cut = any(
+            isinstance(n, nodes.Call)
+            and (getattr(n.func, "attrname", "") in _CUTS or getattr(n.func, "name", "") in _CUTS)
+            for p in parts
+            for n in p.nodes_of_class(nodes.Call)
+        )
+        kinds = 0
+        for part in parts:
+            kinds |= change.activation.facts.values.get(part, UNKNOWN).kinds
+        return bool(kinds & TENSOR) and not cut
+
+    def _read_outside(self, change: Change) -> bool:
+        """True when code outside of the region reads what is collected."""
+        inside = {a.function for a in self.mutations.insides.all()}
+        name = _name(change)
+        tops = [f.node for f in self.program.index.functions if f not in inside and f.name != "__init__"]
+        return any(
+            n.attrname == name if isinstance(n, nodes.Attribute) else n.name == name
+            for top in tops
+            for n in top.nodes_of_class((nodes.Attribute, nodes.Name))
+        )
+
+    def _reset_outside(self, change: Change) -> bool:
+        """True when code outside of the region sets the state anew, constructors apart."""
+        inside = {a.function for a in self.mutations.insides.all()}
+        name = _name(change)
+        for function in self.program.index.functions:
+            if function in inside or function.name == "__init__":
+                continue
+            if any(s.attrname == name for s in function.attribute_stores) or name in function.declared_global:
+                return True
+            for call in function.calls:
+                func = call.func
+                if not isinstance(func, nodes.Attribute) or func.attrname not in _RESETS:
+                    continue
+                if getattr(func.expr, "attrname", getattr(func.expr, "name", "")) == name:
+                    return True
+        return False
+
+
+def _name(change: Change) -> str:
+    """The attribute or variable that holds the state."""
+    name = next((p for p in change.place.path if not p.startswith("[")), "")
+    return str(change.place.root[1]) if not name and isinstance(change.place.root, tuple) else name
+
+
+def _is_global(change: Change) -> bool:
+    root = change.place.root
+    return isinstance(root, tuple) and isinstance(root[0], ModuleIndex)
+
+
+def _reads_itself(change: Change, at: Activation) -> bool:
+    """True when a stored local is worked on as well: `state = f(self.state); self.state = state; return state`."""
+    value: Any = change.value
+    if not isinstance(change.node, nodes.Assign) or not isinstance(value, nodes.Name):
+        return False
+    function: FunctionInfo = at.function
+    uses = [n for n in function.node.nodes_of_class(nodes.Name) if n.name == value.name and n is not value]
+    return any(line(n) > line(change.node) for n in uses) or len(uses) > 1
+
+
+def _in_test(node: Any) -> bool:
+    """True for a part of a test that decides a branch."""
+    child, up = node, node.parent
+    while up is not None and not child.is_statement:
+        if isinstance(up, (nodes.If, nodes.While, nodes.IfExp, nodes.Assert)) and child is up.test:
+            return True
+        child, up = up, up.parent
+    return False
+
+
+def _subject(change: Change) -> str:
+    node: Any = change.node
+    if isinstance(node, nodes.AugAssign):
+        return trace.spelled(node.target)
+    if isinstance(node, (nodes.Assign, nodes.AnnAssign)):
+        target = node.targets[0] if isinstance(node, nodes.Assign) else node.target
+        return trace.spelled(target)
+    if isinstance(node, nodes.Call):
+        func = node.func
+        if change.how is not How.TAKES and isinstance(func, nodes.Attribute):
+            while isinstance(func.expr, nodes.Call) and isinstance(func.expr.func, nodes.Attribute):
+                func = func.expr.func
+            return trace.spelled(func.expr)
+    return trace.spelled(node)

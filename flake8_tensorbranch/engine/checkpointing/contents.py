@@ -1,0 +1,121 @@
+"""What a checkpointed region contains: the layers of torch.nn it calls, and the operations that draw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.checkpointing.insides import Activation
+from flake8_tensorbranch.engine.lattice import NO_CONST, TENSOR, UNKNOWN, AbstractValue
+from flake8_tensorbranch.engine.lookup.options import UNSEEN, Options
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.engine.refs import Instance, Method, Wrapped
+from flake8_tensorbranch.knowledge.layers import Layer
+from flake8_tensorbranch.knowledge.model import lookup
+from flake8_tensorbranch.knowledge.model import method as tensor_row
+
+_DEPTH: Final = 5
+
+
+class Contents:
+    """Answers about the contents of regions."""
+
+    def __init__(self, origins: Origins) -> None:
+        self.origins = origins
+        self.options = Options(origins)
+
+    def layers(self, region: Iterable[Activation], start: Expr | None, table: dict[str, Layer]) -> Iterator[Expr]:
+        """The calls in a region that run a layer of the table, switched on; `start` is the region's own module."""
+        if start is not None and self._has(start, table):
+            yield start
+        for activation in region:
+            for call in activation.facts.values:
+                if isinstance(call, nodes.Call) and self._has(
+                    activation.expr(call.func), table, activation.facts.values.get(call.func)
+                ):
+                    yield activation.expr(call)
+
+    def _has(self, expr: Expr, table: dict[str, Layer], value: AbstractValue | None = None) -> bool:
+        names = set(_classes(self.origins.value(expr) if value is None else value)) & table.keys()
+        if not names:
+            return False
+        built = [
+            (name, Expr(origin.module, origin.scope, call))
+            for origin in self.origins.of(expr)
+            if isinstance(origin.node, nodes.NodeNG)
+            for call in origin.node.nodes_of_class(nodes.Call)
+            for name in self.origins.externals(Expr(origin.module, origin.scope, call)) & names
+        ]
+        if not built:
+            return any(table[name].default for name in names)
+        return any(self._is_on(call, table[name]) for name, call in built)
+
+    def _is_on(self, call: Expr, layer: Layer) -> bool:
+        """True when the argument that switches the layer on is not known to be 0 or False."""
+        given = next((k.value for k in call.node.keywords if k.arg == layer.keyword), None)
+        if given is None and 0 <= layer.position < len(call.node.args):
+            given = call.node.args[layer.position]
+        if given is None:
+            return layer.default
+        return not self.is_zero(Expr(call.module, call.scope, given))
+
+    def is_zero(self, expr: Expr) -> bool:
+        """True when an expression is 0, False or None wherever its value comes from."""
+        value = self.origins.value(expr)
+        if value.const is not NO_CONST:
+            return not value.const
+        found = [o.node.value if isinstance(o.node, nodes.Const) else UNSEEN for o in self.origins.of(expr)]
+        return bool(found) and all(c is not UNSEEN and not c for c in found)
+
+    def draws(self, region: Iterable[Activation]) -> Iterator[Expr]:
+        """The operations in a region that draw from torch's default generator."""
+        for activation in region:
+            for call in activation.facts.values:
+                if isinstance(call, nodes.Call) and self._draws(activation, call):
+                    yield activation.expr(call)
+
+    def _draws(self, activation: Activation, call: nodes.Call) -> bool:
+        if any(k.arg == "generator" for k in call.keywords):
+            return False
+        found = False
+        for name, args in activation.facts.externals.get(call, {}).items():
+            row = (
+                lookup(name, len(args.positional), args.names(), kinds=args.kinds())
+                if name.startswith("torch.")
+                else None
+            )
+            found = found or (row is not None and "rng" in row.effects)
+        func = call.func
+        if not found and isinstance(func, nodes.Attribute):
+            for ref in activation.facts.values.get(func, UNKNOWN).refs:
+                if isinstance(ref, Method) and ref.owner.kinds & TENSOR:
+                    row = tensor_row(ref.name)
+                    found = found or (row is not None and "rng" in row.effects)
+        return found and not self._is_off(activation, call)
+
+    def _is_off(self, activation: Activation, call: nodes.Call) -> bool:
+        """True for a functional dropout with a probability of 0, or outside of training."""
+        name = str(getattr(call.func, "attrname", getattr(call.func, "name", "")))
+        switches: list[Any] = [k.value for k in call.keywords if k.arg in ("p", "dropout_p", "training")]
+        if "dropout" in name:
+            switches.extend(call.args[1:3])
+        elif name == "scaled_dot_product_attention":
+            switches.extend(call.args[4:5])
+        return any(self.is_zero(activation.expr(s)) for s in switches)
+
+
+def _classes(value: AbstractValue, depth: int = _DEPTH) -> Iterator[str]:
+    """The external classes of a module and of the modules in it."""
+    if depth <= 0:
+        return
+    for ref in value.refs:
+        if isinstance(ref, Instance) and isinstance(ref.cls, str):
+            yield ref.cls
+        elif isinstance(ref, Wrapped):
+            yield from _classes(ref.function, depth - 1)
+    for _, inner in value.items or ():
+        yield from _classes(inner, depth - 1)
+    if value.elem is not None:
+        yield from _classes(value.elem, depth - 1)

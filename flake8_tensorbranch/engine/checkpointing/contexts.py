@@ -1,0 +1,251 @@
+"""What `context_fn` gives a checkpoint: which contexts, built when, used how often."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
+from flake8_tensorbranch.engine.lookup.modes import loop_around
+from flake8_tensorbranch.engine.lookup.options import OMITTED, Options
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.knowledge.scopes import SCOPES
+from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
+from flake8_tensorbranch.syntax.printing import source_of
+
+_SELECTIVE: Final = "torch.utils.checkpoint.create_selective_checkpoint_contexts"
+_DEFAULT: Final = "torch.utils.checkpoint.noop_context_fn"
+_NOTHING: Final = "contextlib.nullcontext"
+# Functions of torch under `@contextmanager`: what they return can be entered once.
+_ONCE: Final = frozenset(
+    {
+        "torch.nn.attention.sdpa_kernel",
+        "torch.nn.attention._sdpa_kernel_variadic",
+        "torch.backends.cuda.sdp_kernel",
+        "torch.random.fork_rng",
+        "torch.backends.mkldnn.flags",
+        "torch.backends.cudnn.flags",
+        "torch.nn.utils.parametrize.cached",
+        "torch.autograd.graph.disable_saved_tensors_hooks",
+        "torch.distributed.tensor.experimental.context_parallel",
+        "torch.utils.checkpoint.set_checkpoint_early_stop",
+        "torch.utils.checkpoint.set_checkpoint_debug_enabled",
+    }
+)
+_MANAGERS: Final = ("contextmanager",)
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """One context: the call that builds it, and whether that runs outside `context_fn`, once for many calls."""
+
+    call: Expr
+    outside: bool
+
+
+class Contexts:
+    """Reads the `context_fn` of checkpoint calls."""
+
+    def __init__(self, origins: Origins, recomputes: Recomputes) -> None:
+        self.origins = origins
+        self.options: Options = recomputes.options
+        self.tree = recomputes.tree
+
+    def is_default(self, given: Expr) -> bool:
+        """True for torch's own `noop_context_fn`."""
+        return _DEFAULT in self.origins.value(given).refs or any(
+            _DEFAULT in self.origins.value(o).refs for o in self.origins.of(given)
+        )
+
+    def of(self, made: Recompute, variants: set[bool | None]) -> dict[str, object]:
+        """What is wrong with the call's `context_fn`: `reused`, `mismatch` and `malformed` say how."""
+        found: dict[str, object] = {}
+        contexts = self.options.given(made.call, "context_fn")
+        for given in contexts:
+            if not isinstance(given, Expr) or self.is_default(given):
+                continue
+            if None in self.options.constants(given):
+                continue
+            debug = self.options.given(made.call, "debug") if False in variants else []
+            exclusive = OMITTED in debug and OMITTED in contexts  # each given on a way that leaves the other out
+            constants = [c for g in debug if isinstance(g, Expr) for c in self.options.constants(g)]
+            if True in constants and not exclusive:
+                found["malformed"] = "debug"
+            for origin in self.origins.of(given, calls=False):
+                for one in self._factory(origin):
+                    self._judge(made, one, found)
+        return found
+
+    def _factory(self, origin: Expr) -> list[Expr]:
+        """A call that gives a function is followed to the function; one of `partial` or of torch is kept."""
+        if isinstance(origin.node, nodes.Call) and not self.origins.externals(origin):
+            return self.origins.of(origin)
+        return [origin]
+
+    def _judge(self, made: Recompute, given: Expr, found: dict[str, object]) -> None:
+        node = given.node
+        if isinstance(node, (nodes.Tuple, nodes.List)):
+            found.setdefault("malformed", "tuple")
+            return
+        bound: dict[str, Expr] = {}
+        function: FunctionInfo | None = None
+        if isinstance(node, nodes.Call):
+            externals = self.origins.externals(given)
+            if _SELECTIVE in externals:
+                found.setdefault("malformed", "called")
+                return
+            if "functools.partial" not in externals or not node.args:
+                return
+            inner = Expr(given.module, given.scope, node.args[0])
+            if _SELECTIVE in self.origins.value(inner).refs:
+                if len(node.args) > 1:
+                    self._policy(Expr(given.module, given.scope, node.args[1]), found)
+                return
+            function = next((f for f, _ in self.origins.functions(inner)), None)
+            if function is not None:
+                slots = [p.name for p in function.params][1 if function.takes_self else 0 :]
+                bound = {n: Expr(given.module, given.scope, a) for n, a in zip(slots, node.args[1:], strict=False)}
+                bound.update({k.arg: Expr(given.module, given.scope, k.value) for k in node.keywords if k.arg})
+        else:
+            scope = given.module.scope_of.get(node)
+            function = (
+                scope if isinstance(scope, FunctionInfo) else next((f for f, _ in self.origins.functions(given)), None)
+            )
+        if function is None:
+            return
+        needed = [p.name for p in function.params if p.default is None][
+            1 if function.takes_self or function.is_classmethod else 0 :
+        ]
+        if [n for n in needed if n not in bound]:
+            found.setdefault("malformed", "arguments")
+            return
+        for result in self.origins.returns(function):
+            self._pair(made, function, result, bound, found)
+
+    def _policy(self, given: Expr, found: dict[str, object]) -> None:
+        """A list of operators must hold overloads (`torch.ops.aten.mm.default`), not packets."""
+        for origin in self.origins.of(given):
+            elements: list[Any] = origin.node.elts if isinstance(origin.node, (nodes.List, nodes.Tuple)) else []
+            for item in elements:
+                parts = (dotted(item) or "").split(".")
+                if "ops" in parts and len(parts) - parts.index("ops") == 3:
+                    found.setdefault("malformed", "packet")
+
+    def _pair(
+        self, made: Recompute, function: FunctionInfo, result: Expr, bound: dict[str, Expr], found: dict[str, object]
+    ) -> None:
+        outside = False
+        node = result.node
+        while not isinstance(node, (nodes.Tuple, nodes.List)):
+            if (
+                isinstance(node, nodes.BinOp)
+                and node.op == "*"
+                and isinstance(node.left, (nodes.Tuple, nodes.List))
+                and len(node.left.elts) == 1
+            ):
+                built = self._built(Expr(result.module, result.scope, node.left.elts[0]), function, bound)
+                if built is not None and self._once(built.call):
+                    found["reused"] = "same"
+                return
+            if isinstance(node, nodes.Call):
+                externals = self.origins.externals(result)
+                if _SELECTIVE in externals:
+                    if outside and self._outlives(made, result):
+                        found["reused"] = "kept"
+                elif not outside and (externals & SCOPES.keys() or _NOTHING in externals):
+                    found.setdefault("malformed", "single")
+                return
+            steps = self.origins.step(result, calls=False)
+            if len(steps) != 1:
+                return
+            outside = outside or steps[0].scope is not function
+            result = steps[0]
+            node = result.node
+        if len(node.elts) != 2:
+            found.setdefault("malformed", "single")
+            return
+        first, second = (Expr(result.module, result.scope, e) for e in node.elts)
+        built_first, built_second = (
+            self._built(first, function, bound, outside),
+            self._built(second, function, bound, outside),
+        )
+        if built_first is None or built_second is None:
+            return
+        if built_first.call.node is built_second.call.node:
+            if self._once(built_first.call) and not isinstance(first.node, nodes.Call):
+                found["reused"] = "same"
+            return
+        for built in (built_first, built_second):
+            if built.outside and self._once(built.call) and self._outlives(made, built.call):
+                found["reused"] = "kept"
+                return
+        self._compare(made, built_first.call, built_second.call, found)
+
+    def _built(self, expr: Expr, function: FunctionInfo, bound: dict[str, Expr], outside: bool = False) -> Built | None:
+        """The call that builds a context, through names; None where it is not one call in the source."""
+        for _ in range(8):
+            if isinstance(expr.node, nodes.Call):
+                return Built(expr, outside)
+            if isinstance(expr.node, nodes.Name) and expr.scope is function and expr.node.name in bound:
+                expr, outside = bound[expr.node.name], True
+                continue
+            steps = self.origins.step(expr, calls=False)
+            if len(steps) != 1:
+                return None
+            outside = outside or (steps[0].scope is not expr.scope and steps[0].scope is not function)
+            outside = outside or (steps[0].scope is not function)
+            expr = steps[0]
+        return None
+
+    def _once(self, call: Expr) -> bool:
+        """True when what a call builds can be entered only once."""
+        if self.origins.externals(call) & _ONCE:
+            return True
+        return any(
+            any(d.rsplit(".", 1)[-1] in _MANAGERS for d in f.decorator_names) for f in self.origins.callees(call)
+        )
+
+    def _outlives(self, made: Recompute, call: Expr) -> bool:
+        """True when a context is built once and the checkpoint call runs again with it."""
+        scope = made.call.scope
+        if call.scope is scope and scope is not None:
+            return loop_around(made.call.node, call.node) is not None
+        up = scope
+        while up is not None:
+            if (
+                up.parent is call.scope
+                and call.scope is not None
+                and any(up.node.parent_of(n) for n in (made.call.node,))
+            ):
+                return True
+            up = up.parent
+        return call.scope is not scope
+
+    def _compare(self, made: Recompute, first: Expr, second: Expr, found: dict[str, object]) -> None:
+        """Forward and recompute must open the same scope, unless an outer scope of its kind is open around the
+        forward.
+        """
+        one, other = self.origins.externals(first), self.origins.externals(second)
+        rows = [SCOPES[n] for n in (*one, *other) if n in SCOPES]
+        if not rows or all(r.restored for r in rows):
+            return
+        if one == other:
+            if [source_of(a) for a in (*first.node.args, *first.node.keywords)] != [
+                source_of(a) for a in (*second.node.args, *second.node.keywords)
+            ]:
+                found["mismatch"] = (source_of(first.node), source_of(second.node))
+            return
+        if _NOTHING in other and one & SCOPES.keys():
+            found["mismatch"] = (source_of(first.node), "nothing")
+        elif _NOTHING in one and not self._opened_elsewhere(made, other):
+            found["mismatch"] = ("nothing", source_of(second.node))
+
+    def _opened_elsewhere(self, made: Recompute, names: frozenset[str]) -> bool:
+        """True when the file opens the scope in a `with` or over a function, too."""
+        for _scope, facts in self.origins.program.facts.items():
+            for node, called in facts.externals.items():
+                if names & called.keys() and isinstance(node.parent, (nodes.With, nodes.Call)):
+                    return True
+        return not made.call.scope or bool(made.call.scope.decorator_names)

@@ -1,0 +1,196 @@
+"""Where what a recompute draws anew enters the work of a checkpointed region, beside the branches it decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.checkpointing import places
+from flake8_tensorbranch.engine.checkpointing.insides import Activation
+from flake8_tensorbranch.engine.checkpointing.locate import site, skipped
+from flake8_tensorbranch.engine.checkpointing.mutation import Mutations
+from flake8_tensorbranch.engine.checkpointing.places import Place
+from flake8_tensorbranch.engine.checkpointing.uses import assignments
+from flake8_tensorbranch.engine.lattice import ARRAY, CONTAINER, HOST, RANDOM, TENSOR, UNKNOWN, AbstractValue
+from flake8_tensorbranch.engine.refs import Instance, Method
+from flake8_tensorbranch.engine.regions.trace import spelled
+from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
+from flake8_tensorbranch.knowledge.randomness import MAKERS, RESEEDS, SEEDS
+from flake8_tensorbranch.knowledge.regions import host_source
+
+_NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
+_GENERATORS: Final = frozenset(MAKERS.values())
+_SEEDABLE: Final = frozenset(MAKERS) | {"torch.Generator"}
+_COMPOUND: Final = (nodes.If, nodes.For, nodes.While, nodes.With, nodes.Try, nodes.Match)
+
+
+def sites(mutations: Mutations) -> Iterator[RegionSite]:
+    """One site for each statement at which a draw enters; one that flows on is not reported again."""
+    seen: set[int] = set()
+    kept = mutations.drawn
+    for activation in mutations.insides.here():
+        for node, subject in _Draws(activation, kept).entries():
+            line = int(node.statement().lineno or 0)
+            if line not in seen and not skipped(activation, node):
+                seen.add(line)
+                reseeds = any(n in RESEEDS or n in SEEDS for n in activation.facts.externals.get(subject, {}))
+                yield site(SinkKind.RANDOM, activation, subject, "reseeds" if reseeds else "enters", spelled(subject))
+
+
+class _Draws:
+    """The draws of one activation."""
+
+    def __init__(self, activation: Activation, kept: set[Place]) -> None:
+        self.activation = activation
+        self.kept = kept  # state that holds what the region drew
+        self.values = activation.facts.values
+        self.mixed: set[str] = set()  # locals that hold results into which a draw has gone
+
+    def entries(self) -> Iterator[tuple[nodes.NodeNG, nodes.NodeNG]]:
+        """Expressions that a draw enters, each with the part that is drawn."""
+        function = self.activation.function
+        if function.is_lambda:
+            body: Any = function.node.body
+            yield from self._in(body)
+            return
+        statement: Any
+        for statement in function.node.nodes_of_class((nodes.NodeNG,), _NESTED):
+            if not statement.is_statement or statement is function.node:
+                continue
+            found = False
+            for top in _own(statement):
+                for entry in self._in(top):
+                    found = True
+                    yield entry
+                    break
+            adds = isinstance(statement, nodes.AugAssign) and not found and self._is_tensor(statement.target)
+            if adds and self._drawn(statement.value):
+                found = True
+                yield statement, statement.value
+            if found or any(self._is_mixed(top) for top in _own(statement)):
+                self.mixed.update(
+                    n.name for n in statement.nodes_of_class(nodes.AssignName, _NESTED) if n.statement() is statement
+                )
+
+    def _in(self, top: nodes.NodeNG) -> Iterator[tuple[nodes.NodeNG, nodes.NodeNG]]:
+        for node in top.nodes_of_class((nodes.BinOp, nodes.Call, nodes.Subscript), _NESTED):
+            drawn = self._entry(node)
+            if drawn is not None:
+                yield node, drawn
+        if isinstance(top.parent, (nodes.For, nodes.Comprehension)) and top is top.parent.iter and self._drawn(top):
+            yield top, top
+
+    def _entry(self, node: Any) -> nodes.NodeNG | None:
+        """The drawn part of an expression that brings it into a tensor, or lets it choose what runs."""
+        if node not in self.values:
+            return None
+        if isinstance(node, nodes.Call):
+            chosen = self._chooses(node)
+            if chosen is not None:
+                return chosen
+            if self.activation.facts.calls.get(node):
+                return None  # followed into the function
+            parts = [*node.args, *(k.value for k in node.keywords if k.arg != "generator")]
+            if isinstance(node.func, nodes.Attribute):
+                parts.append(node.func.expr)
+        elif isinstance(node, nodes.BinOp):
+            parts = [node.left, node.right]
+        else:
+            parts = [node.value, node.slice]
+        if not self._is_tensor(node):
+            return None
+        drawn = [p for p in parts if self._drawn(p) and not self._is_mixed(p) and not self._mixes(p)]
+        if not drawn:
+            return None
+        scalars = [p for p in drawn if not self._is_tensor(p)]
+        if scalars:
+            return scalars[0]
+        fresh = any(self._is_tensor(p) and p not in drawn for p in parts)
+        return drawn[0] if fresh else None
+
+    def _chooses(self, node: nodes.Call) -> nodes.NodeNG | None:
+        """A call that draws by being made: a shuffle, a new seed, a callee picked by a draw."""
+        names = self.activation.facts.externals.get(node, {})
+        if any(n in RESEEDS or (n.endswith(".shuffle") and host_source(n) is not None) for n in names):
+            return node
+        if any(n in SEEDS for n in names) and node.args and self._drawn(node.args[0]):
+            return node
+        func = node.func
+        if isinstance(func, nodes.Attribute) and func.attrname == "shuffle":
+            for ref in self._value(func).refs:
+                if isinstance(ref, Method) and any(
+                    isinstance(r, Instance) and r.cls in _GENERATORS for r in ref.owner.refs
+                ):
+                    return node
+        if isinstance(func, (nodes.Call, nodes.Subscript)):
+            inner = func.slice if isinstance(func, nodes.Subscript) else func
+            return inner if self._drawn(inner) else None
+        return None
+
+    def _value(self, node: nodes.NodeNG) -> AbstractValue:
+        return self.values.get(node, UNKNOWN)
+
+    def _is_tensor(self, node: nodes.NodeNG) -> bool:
+        return bool(self._value(node).kinds & TENSOR)
+
+    def _drawn(self, node: Any) -> bool:
+        """True when a value is drawn, or an index has a part that is."""
+        value = self._value(node)
+        if value.deps & RANDOM and value.kinds & (HOST | ARRAY | TENSOR | CONTAINER):
+            return not self._is_repeated(node)
+        if self.kept and isinstance(node, nodes.Attribute) and places.of(self.activation, node) in self.kept:
+            return True
+        if isinstance(node, nodes.Slice):
+            return any(self._drawn(p) for p in (node.lower, node.upper, node.step) if p is not None)
+        return isinstance(node, nodes.Tuple) and any(self._drawn(e) for e in node.elts)
+
+    def _is_repeated(self, node: Any) -> bool:
+        """True for draws from a generator that the run of the region makes itself, with the same seed each time."""
+        calls: list[nodes.Call] = [node] if isinstance(node, nodes.Call) else []
+        if isinstance(node, nodes.Name):
+            calls = [v for v in assignments(self.activation, node.name) if isinstance(v, nodes.Call)]
+        sources: list[Any] = []
+        for call in calls:
+            sources.extend(k.value for k in call.keywords if k.arg == "generator")
+            if isinstance(call.func, nodes.Attribute) and not sources:
+                sources.append(call.func.expr)
+        return bool(sources) and all(self._is_seeded(s) for s in sources)
+
+    def _is_seeded(self, source: Any) -> bool:
+        if places.of(self.activation, source) is not None:
+            return False
+        made = self.activation.origins.of(self.activation.expr(source))
+        for origin in made:
+            call = origin.node
+            if not isinstance(call, nodes.Call) or self._drawn_seed(call):
+                return False
+            names = self.activation.origins.externals(origin)
+            if not names & _SEEDABLE or (not call.args and "torch.Generator" not in names and not call.keywords):
+                return False
+        return bool(made)
+
+    def _drawn_seed(self, call: nodes.Call) -> bool:
+        return any(self._value(a).deps & RANDOM for a in call.args)
+
+    def _mixes(self, node: Any) -> bool:
+        """True for an operation on tensors of which some are not drawn: the draw enters inside of it."""
+        return isinstance(node, (nodes.BinOp, nodes.Call, nodes.Subscript)) and any(
+            (self._is_tensor(n) or self._value(n) is UNKNOWN) and not self._value(n).deps & RANDOM
+            for n in node.nodes_of_class((nodes.Name, nodes.Attribute), _NESTED)
+        )
+
+    def _is_mixed(self, node: nodes.NodeNG) -> bool:
+        return any(n.name in self.mixed for n in node.nodes_of_class(nodes.Name, _NESTED))
+
+
+def _own(statement: Any) -> list[nodes.NodeNG]:
+    """The expressions that a statement itself evaluates."""
+    if isinstance(statement, nodes.With):
+        return [manager for manager, _ in statement.items]
+    return [
+        c
+        for c in statement.get_children()
+        if not c.is_statement and not isinstance(c, (nodes.AssignName, nodes.Arguments, nodes.Decorators))
+    ]

@@ -1,0 +1,97 @@
+"""Sites at the entries of checkpointed regions: a random state that is not restored, statistics that advance twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from astroid import nodes
+
+from flake8_tensorbranch.diagnostic import Related
+from flake8_tensorbranch.engine.checkpointing.contents import Contents
+from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
+from flake8_tensorbranch.engine.lattice import NO_CONST
+from flake8_tensorbranch.engine.lookup.modes import without_grad
+from flake8_tensorbranch.engine.lookup.origins import Expr
+from flake8_tensorbranch.engine.regions.region import Entry, describe
+from flake8_tensorbranch.engine.regions.trace import spelled
+from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
+from flake8_tensorbranch.knowledge.layers import COUNTING, DRAWING
+from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES
+
+
+class Entries:
+    """Looks at each entry of a program's checkpointed regions."""
+
+    def __init__(self, insides: Insides) -> None:
+        self.insides = insides
+        self.origins = insides.origins
+        self.contents = Contents(insides.origins)
+
+    def sites(self) -> Iterator[RegionSite]:
+        """The sites of all entries, one of each kind at each place."""
+        seen: set[tuple[SinkKind, int, int]] = set()
+        for begin, _ in self.insides.regions.entries:
+            if begin.kind != "checkpointed" or begin.node is None or self._without_grad(begin):
+                continue
+            region = [a for head in self.insides.heads if head.entry is begin for a in head.run()]
+            start = self._module(begin)
+            for found in (*self._rng(begin, region, start), *self._statistics(begin, region, start)):
+                key = (found.kind, found.node.lineno or 0, found.node.col_offset or 0)
+                if key not in seen:
+                    seen.add(key)
+                    yield found
+
+    def _without_grad(self, begin: Entry) -> bool:
+        return isinstance(begin.node, nodes.Call) and without_grad(
+            self.origins, Expr(self.origins.program.index, begin.scope, begin.node)
+        )
+
+    def _module(self, begin: Entry) -> Expr | None:
+        """The expression of the function or module that an entry is given."""
+        node, row = begin.node, begin.row
+        if not isinstance(node, nodes.Call) or row is None:
+            return None
+        index = self.origins.program.index
+        position = 0 if REGION_ATTRIBUTES.get(getattr(node.func, "attrname", "")) is row else row.argument
+        if 0 <= position < len(node.args) and not any(isinstance(a, nodes.Starred) for a in node.args[: position + 1]):
+            return Expr(index, begin.scope, node.args[position])
+        return next((Expr(index, begin.scope, k.value) for k in node.keywords if k.arg == row.keyword), None)
+
+    def _rng(self, begin: Entry, region: list[Activation], start: Expr | None) -> Iterator[RegionSite]:
+        place = self._unpreserved(begin)
+        if place is None:
+            return
+        drawn = next(iter((*self.contents.layers(region, start, DRAWING), *self.contents.draws(region))), None)
+        if drawn is not None:
+            yield self._site(SinkKind.RNG_STATE, begin, place, drawn, "draws here")
+
+    def _unpreserved(self, begin: Entry) -> nodes.NodeNG | None:
+        """Where an entry is told not to restore the random state; None where it is not."""
+        hidden = isinstance(begin.node, nodes.Call) and any(k.arg is None for k in begin.node.keywords)
+        const = begin.option("preserve_rng_state", NO_CONST if hidden else True)
+        if const is not False and const is not NO_CONST:
+            return None
+        assert begin.node is not None
+        if not isinstance(begin.node, nodes.Call):
+            return begin.node if const is False else None
+        index = self.origins.program.index
+        given = self.contents.options.given(Expr(index, begin.scope, begin.node), "preserve_rng_state")
+        told = [g for g in given if isinstance(g, Expr)]
+        if const is NO_CONST and not (told and all(self._is_false(g) for g in told)):
+            return None
+        return next((g.node for g in told if g.module is index), begin.node)
+
+    def _is_false(self, expr: Expr) -> bool:
+        found = self.contents.options.constants(expr)
+        return bool(found) and all(c is False for c in found)
+
+    def _statistics(self, begin: Entry, region: list[Activation], start: Expr | None) -> Iterator[RegionSite]:
+        counted = next(self.contents.layers(region, start, COUNTING), None)
+        if counted is not None:
+            assert begin.node is not None
+            yield self._site(SinkKind.STATISTICS, begin, begin.node, counted, "its statistics advance here")
+
+    def _site(self, kind: SinkKind, begin: Entry, node: nodes.NodeNG, cause: Expr, words: str) -> RegionSite:
+        called = cause.node.func if isinstance(cause.node, nodes.Call) else cause.node
+        place = Related(cause.module.path, cause.node.lineno or 1, cause.node.col_offset or 0, words)
+        return RegionSite(kind, node, begin.scope, spelled(called), describe(begin), begin.reentrant, True, (place,))

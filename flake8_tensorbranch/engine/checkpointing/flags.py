@@ -1,0 +1,234 @@
+"""What a scope of the project changes while it is open (attributes, globals, hooks), and who reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.lookup.calltree import CallTree
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
+from flake8_tensorbranch.knowledge.scopes import SCOPES, Scope
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
+
+_CHANGES: Final = frozenset(
+    [
+        "append",
+        "pop",
+        "add",
+        "push",
+        "update",
+        "clear",
+        "remove",
+        "discard",
+        "insert",
+        "setdefault",
+        "popleft",
+        "appendleft",
+        "extend",
+        "set",
+        "reset",
+    ]
+)
+_HOOKS: Final = frozenset({"register_forward_pre_hook", "register_forward_hook"})
+_MODES: Final = ("TorchFunctionMode", "TorchDispatchMode", "BaseTorchFunctionMode")
+_NOT_FLAGS: Final = frozenset({"training", "requires_grad", "grad", "data"})
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What a scope changes: `keys` as (kind, name, owner), a known switch of torch, or something every region sees."""
+
+    keys: frozenset[tuple[str, str, str]] = frozenset()
+    switch: Scope | None = None
+    everywhere: str = ""  # a hook that changes values, a mode: no read needs to be seen
+
+
+class Flags:
+    """Reads scopes that the project defines itself."""
+
+    def __init__(self, origins: Origins, tree: CallTree) -> None:
+        self.origins = origins
+        self.tree = tree
+
+    def of_generator(self, function: FunctionInfo) -> Changes:
+        """What a `@contextmanager` function changes before its yield and changes back after it."""
+        yields = [line(n) for n in function.node.nodes_of_class((nodes.Yield, nodes.YieldFrom))]
+        if not yields:
+            return Changes()
+        before, after = self._nodes([function], 0, yields[0]), self._nodes([function], yields[-1], 1 << 30)
+        return self._changes(before, after, function)
+
+    def of_class(self, cls: ClassInfo) -> Changes:
+        """What a class with `__enter__` and `__exit__`, or a mode, changes while it is open."""
+        resolver = self.origins.program.analysis.resolver
+        if resolver.has_base(cls, *_MODES):
+            for name in ("__torch_function__", "__torch_dispatch__"):
+                method = resolver.method(cls, name)
+                if method is not None and not _observes(method):
+                    return Changes(everywhere="a function mode")
+            return Changes()
+        enter, leave = resolver.method(cls, "__enter__"), resolver.method(cls, "__exit__")
+        if enter is None or leave is None:
+            return Changes()
+        return self._changes(
+            self._nodes(self._own(enter), 0, 1 << 30), self._nodes(self._own(leave), 0, 1 << 30), enter
+        )
+
+    def _own(self, function: FunctionInfo) -> list[FunctionInfo]:
+        return [f for f in self.tree.reached(function)[:6] if f.name != "__init__"]
+
+    def _nodes(self, functions: Iterable[FunctionInfo], low: int, high: int) -> list[tuple[FunctionInfo, nodes.NodeNG]]:
+        kinds = (nodes.AssignAttr, nodes.AssignName, nodes.Subscript, nodes.Call, nodes.DelAttr)
+        return [
+            (f, n)
+            for f in functions
+            for n in f.node.nodes_of_class(kinds)
+            if low < line(n) and (line(n) < high or (low == 0 and line(n) <= high))
+        ]
+
+    def _changes(
+        self,
+        before: list[tuple[FunctionInfo, nodes.NodeNG]],
+        after: list[tuple[FunctionInfo, nodes.NodeNG]],
+        enter: FunctionInfo,
+    ) -> Changes:
+        restores = [
+            n
+            for _, n in after
+            if isinstance(n, (nodes.AssignAttr, nodes.Call, nodes.AssignName, nodes.DelAttr)) or _stored(n)
+        ]
+        if not restores:
+            return Changes()
+        switches = set(self._switches(before)) & set(self._switches(after))
+        if switches:
+            return Changes(switch=SCOPES[min(switches)])
+        keys: set[tuple[str, str, str]] = set()
+        for function, node in before:
+            if (
+                isinstance(node, nodes.Call) and isinstance(node.func, nodes.Attribute) and node.func.attrname in _HOOKS
+            ) and (any(self._changes_values(function, a) for a in node.args)):
+                return Changes(everywhere="a hook")
+            key = self._key(function, node)
+            if key is not None and key[1] not in _NOT_FLAGS:
+                keys.add(key)
+        return Changes(frozenset(keys))
+
+    def _switches(self, found: list[tuple[FunctionInfo, nodes.NodeNG]]) -> Iterator[str]:
+        for function, node in found:
+            if isinstance(node, nodes.Call):
+                for name in self.origins.externals(Expr(function.module, function, node)):
+                    if name in SCOPES and SCOPES[name].form == "switch":
+                        yield name
+
+    def _changes_values(self, function: FunctionInfo, hook: nodes.NodeNG) -> bool:
+        """True for a hook that gives something back, and so changes what flows through the module."""
+        if isinstance(hook, nodes.Lambda):
+            return not (
+                isinstance(hook.body, nodes.Call)
+                and (dotted(hook.body.func) or "").rsplit(".", 1)[-1] in ("setattr", *_CHANGES)
+            )
+        for ref in self.origins.functions(Expr(function.module, function, hook)):
+            return any(
+                r.value is not None and not (isinstance(r.value, nodes.Const) and r.value.value is None)
+                for r in ref[0].returns_nodes
+            )
+        return False
+
+    def _key(self, function: FunctionInfo, node: nodes.NodeNG) -> tuple[str, str, str] | None:
+        if isinstance(node, nodes.AssignAttr):
+            return self._attribute(function, node)
+        if isinstance(node, nodes.AssignName) and node.name in function.declared_global:
+            return ("name", node.name, "")
+        if isinstance(node, nodes.Subscript) and _stored(node):
+            return self._base(function, node.value)
+        if isinstance(node, nodes.Call):
+            func = node.func
+            if (
+                isinstance(func, nodes.Name)
+                and func.name == "setattr"
+                and len(node.args) == 3
+                and isinstance(node.args[1], nodes.Const)
+            ):
+                return ("attribute", str(node.args[1].value), "")
+            if isinstance(func, nodes.Attribute) and func.attrname in _CHANGES:
+                return self._base(function, func.expr)
+        return None
+
+    def _base(self, function: FunctionInfo, node: nodes.NodeNG) -> tuple[str, str, str] | None:
+        if isinstance(node, nodes.Name) and node.name not in function.local_names:
+            return ("name", node.name, "")
+        return self._attribute(function, node) if isinstance(node, nodes.Attribute) else None
+
+    def _attribute(self, function: FunctionInfo, node: nodes.Attribute | nodes.AssignAttr) -> tuple[str, str, str]:
+        owner = self._owner(function, node.expr)
+        return ("attribute", node.attrname, owner.qualname if owner is not None else "")
+
+    def _owner(self, function: FunctionInfo, node: nodes.NodeNG) -> ClassInfo | None:
+        """The class whose own attribute is meant: `cls.x`, `Class.x`, or `self.x` in its methods."""
+        holder: FunctionInfo | None = function
+        while holder is not None and holder.cls is None:
+            holder = holder.parent
+        if (
+            isinstance(node, nodes.Name)
+            and holder is not None
+            and holder.params
+            and node.name == holder.params[0].name
+            and not holder.is_static
+        ):
+            return holder.cls
+        target = self.origins.program.analysis.resolver.expression(function.module, node, function)
+        return target if isinstance(target, ClassInfo) else None
+
+    # Reads
+
+    def read_by(self, changes: Changes, functions: Iterable[FunctionInfo]) -> FunctionInfo | None:
+        """The first of some functions that reads what a scope changes; None when none does."""
+        for function in functions:
+            for node in function.node.nodes_of_class((nodes.Attribute, nodes.Name)):
+                if isinstance(node, nodes.Name):
+                    if ("name", node.name, "") in changes.keys and node.name not in function.local_names:
+                        return function
+                    continue
+                for kind, name, owner in changes.keys:
+                    if node.attrname != name or (
+                        isinstance(node.parent, nodes.Call) and node.parent.func is node and kind == "name"
+                    ):
+                        continue
+                    found = self._owner(function, node.expr)
+                    if owner == "" or (found is not None and found.qualname == owner):
+                        return function
+        return None
+
+
+def _stored(node: nodes.NodeNG) -> bool:
+    """True for `x[...]` that is assigned or deleted."""
+    if not isinstance(node, nodes.Subscript):
+        return False
+    parent = node.parent
+    return (isinstance(parent, nodes.Assign) and node in parent.targets) or isinstance(
+        parent, (nodes.Delete, nodes.AugAssign)
+    )
+
+
+def _observes(method: FunctionInfo) -> bool:
+    """True for a mode's handler that gives back what the operation gave, unchanged."""
+    results: set[str] = set()
+    for statement in method.node.nodes_of_class(nodes.Assign):
+        if _runs(statement.value):
+            results.update(t.name for t in statement.targets if isinstance(t, nodes.AssignName))
+    return all(
+        r.value is not None and (_runs(r.value) or (isinstance(r.value, nodes.Name) and r.value.name in results))
+        for r in method.returns_nodes
+    )
+
+
+def _runs(node: nodes.NodeNG) -> bool:
+    return (
+        isinstance(node, nodes.Call)
+        and isinstance(node.func, nodes.Name)
+        and bool(node.args)
+        and isinstance(node.args[0], nodes.Starred)
+    )

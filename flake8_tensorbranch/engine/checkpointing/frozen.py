@@ -1,0 +1,238 @@
+"""Which modules and parameters of a file are frozen: built so, or by `requires_grad_(False)` and its loops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.knowledge.gradients import BARE_MODULES
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
+from flake8_tensorbranch.syntax.printing import source_of
+
+DEPTH: Final = 3
+_WHOLE: Final = ""  # stands for every attribute of a class
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A place that sets `requires_grad` of all parameters under `target`, but those whose name holds a word of
+    `spared`.
+    """
+
+    target: nodes.NodeNG
+    value: bool
+    spared: frozenset[str]
+    sure: bool  # False where a condition or an unknown value decides
+
+
+class Frozen:
+    """Answers for the modules of one program."""
+
+    def __init__(self, origins: Origins) -> None:
+        self.origins = origins
+        self._switches: dict[FunctionInfo | None, list[Switch]] = {}
+        self._classes: dict[ClassInfo, dict[str, bool]] | None = None
+        self._spared: dict[ClassInfo, frozenset[str]] = {}
+        self._names: dict[tuple[FunctionInfo | None, str], bool] = {}
+
+    def attribute(self, cls: ClassInfo, name: str) -> bool:
+        """True when an attribute of the class's objects (a module or a parameter) is frozen, and nothing thaws it."""
+        classes = self._of_classes()
+        found: bool | None = None
+        for base in self.origins.program.analysis.resolver.mro(cls):
+            known = classes.get(base, {}) if isinstance(base, ClassInfo) else {}
+            if name in known:
+                found = known[name]
+                break
+            if _WHOLE in known and isinstance(base, ClassInfo):
+                found = known[_WHOLE] and not any(word in name for word in self._spared.get(base, ()))
+        if found is not None:
+            return found
+        stored = self.origins.stored(cls, name)
+        return bool(stored) and all(self.built(s) for s in stored)
+
+    def module(self, expr: Expr) -> bool:
+        """True when the module or parameter that an expression names is frozen."""
+        node = expr.node
+        if isinstance(node, nodes.Attribute):
+            for ref in self.origins.value(Expr(expr.module, expr.scope, node.expr)).refs:
+                if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
+                    return self.attribute(ref.cls, node.attrname)
+        if isinstance(node, nodes.Subscript):
+            return self.module(Expr(expr.module, expr.scope, node.value))
+        if isinstance(node, nodes.Name):
+            self._of_classes()
+            if self._names.get((expr.scope, node.name)):
+                return True
+        origins = self.origins.of(expr)
+        return bool(origins) and all(self.built(o) for o in origins)
+
+    def embedding(self, expr: Expr) -> bool:
+        """True for a module that looks rows up, by integers."""
+        if any(
+            isinstance(r, Instance) and str(r.cls).startswith("torch.nn.Embedding")
+            for r in self.origins.value(expr).refs
+        ):
+            return True
+        if not isinstance(expr.node, (nodes.Name, nodes.Attribute)):
+            return False
+        return all(
+            "Embedding" in source_of(o.node) for o in self.origins.of(expr) if isinstance(o.node, nodes.Call)
+        ) and any(isinstance(o.node, nodes.Call) for o in self.origins.of(expr))
+
+    def built(self, expr: Expr) -> bool:
+        """True for an expression that builds something frozen."""
+        node = expr.node
+        if isinstance(node, nodes.Name) and expr.scope is not None:
+            steps = self.origins.step(expr)
+            return bool(steps) and all(self.built(s) for s in steps)
+        if not isinstance(node, nodes.Call):
+            return False
+        func = node.func
+        if isinstance(func, nodes.Attribute):
+            if func.attrname == "requires_grad_":
+                return _given(node, 0, "requires_grad") is False
+            if func.attrname == "from_pretrained" and "Embedding" in (dotted(func.expr) or ""):
+                return _given(node, 1, "freeze") in (True, None)
+            if func.attrname in ("eval", "to", "cuda", "half", "float", "bfloat16", "train"):
+                return self.built(Expr(expr.module, expr.scope, func.expr))
+        for name in self.origins.externals(expr):
+            if name == "torch.nn.Parameter" or name == "torch.nn.parameter.Parameter":
+                return _given(node, 1, "requires_grad") is False
+            if self.bare(name):
+                return True
+            if name in ("torch.nn.Sequential", "torch.nn.ModuleList") and node.args:
+                parts = node.args[0].elts if isinstance(node.args[0], (nodes.List, nodes.Tuple)) else node.args
+                return all(self.built(Expr(expr.module, expr.scope, a)) for a in parts)
+        return False
+
+    @staticmethod
+    def bare(qualname: str) -> bool:
+        """True for a class of torch.nn without parameters."""
+        return qualname.startswith("torch.nn.") and qualname.rsplit(".", 1)[-1] in BARE_MODULES
+
+    # Switches
+
+    def _of_classes(self) -> dict[ClassInfo, dict[str, bool]]:
+        if self._classes is None:
+            self._classes = {}
+            for function in (None, *self.origins.program.index.functions):
+                if (
+                    function is None
+                    or function.name == "__init__"
+                    or self.origins.sites(function)
+                    or function.cls is None
+                ):
+                    self._apply(function, {}, DEPTH)
+        return self._classes
+
+    def _apply(self, function: FunctionInfo | None, bound: dict[str, Expr], depth: int) -> None:
+        """File the switches of one function under the classes they speak of."""
+        if function is not None and function.params and not bound and function.cls is None:
+            names = [p.name for p in function.params]
+            for site in self.origins.sites(function):
+                given = {n: g for n in names if (g := self.origins.argument(site, function, n)) is not None}
+                if given and depth > 0:
+                    self._apply(function, given, depth - 1)
+        for switch in self._of(function):
+            target, scope = switch.target, function
+            if isinstance(target, nodes.Name) and target.name in bound:
+                target, scope = bound[target.name].node, bound[target.name].scope
+            self._file(Expr(self.origins.program.index, scope, target), switch)
+
+    def _file(self, target: Expr, switch: Switch) -> None:
+        assert self._classes is not None
+        node = target.node
+        frozen = not switch.value and switch.sure
+        if isinstance(node, nodes.Attribute) and node.attrname in ("weight", "bias"):
+            node = node.expr
+            frozen = False if switch.value else frozen
+        if isinstance(node, nodes.Name):
+            key = (target.scope, node.name)
+            self._names[key] = frozen and self._names.get(key, True)
+        owner, name = node, _WHOLE
+        if isinstance(node, nodes.Attribute):
+            owner, name = node.expr, node.attrname
+        for ref in self.origins.value(Expr(target.module, target.scope, owner)).refs:
+            if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
+                known = self._classes.setdefault(ref.cls, {})
+                known[name] = frozen and known.get(name, True)
+                if name == _WHOLE:
+                    self._spared[ref.cls] = self._spared.get(ref.cls, frozenset()) | switch.spared
+
+    def _of(self, function: FunctionInfo | None) -> list[Switch]:
+        if function not in self._switches:
+            self._switches[function] = list(self._find(function))
+        return self._switches[function]
+
+    def _find(self, function: FunctionInfo | None) -> Iterator[Switch]:
+        index = self.origins.program.index
+        for call in index.calls if function is None else function.calls:
+            func = call.func
+            if isinstance(func, nodes.Attribute) and func.attrname == "requires_grad_":
+                value = _given(call, 0, "requires_grad")
+                yield from self._switch(func.expr, True if value is None else value, call)
+        top = index.tree if function is None else function.node
+        for statement in top.nodes_of_class(nodes.Assign, skip_klass=(nodes.FunctionDef, nodes.ClassDef, nodes.Lambda)):
+            for target in statement.targets:
+                if isinstance(target, nodes.AssignAttr) and target.attrname == "requires_grad":
+                    value = statement.value.value if isinstance(statement.value, nodes.Const) else "unknown"
+                    yield from self._switch(target.expr, value, statement)
+
+    def _switch(self, subject: nodes.NodeNG, value: object, node: nodes.NodeNG) -> Iterator[Switch]:
+        """What one setting speaks of: a module, a parameter, or all parameters that a loop runs over."""
+        loop = node.parent
+        sure = isinstance(value, bool)
+        spared: set[str] = set()
+        tests: list[nodes.NodeNG] = []
+        while loop is not None and not isinstance(loop, (nodes.FunctionDef, nodes.Module)):
+            if (
+                isinstance(loop, nodes.For)
+                and isinstance(subject, nodes.Name)
+                and subject.name in {n.name for n in loop.target.nodes_of_class(nodes.AssignName)}
+            ):
+                iterated = loop.iter
+                if (isinstance(iterated, nodes.Call) and isinstance(iterated.func, nodes.Attribute)) and (
+                    iterated.func.attrname in ("parameters", "named_parameters")
+                ):
+                    spared.update(w for s in loop.body if isinstance(s, nodes.If) for w in _words(s.test))
+                    yield Switch(
+                        iterated.func.expr, value is not False, frozenset(spared), sure and not self._guarded(loop)
+                    )
+                return
+            if isinstance(loop, nodes.If):
+                tests.append(loop.test)
+            loop = loop.parent
+        yield Switch(subject, value is not False, frozenset(), sure and not tests)
+
+    @staticmethod
+    def _guarded(node: nodes.NodeNG) -> bool:
+        up = node.parent
+        while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Module)):
+            if isinstance(up, (nodes.If, nodes.Try)):
+                return True
+            up = up.parent
+        return False
+
+
+def _words(test: nodes.NodeNG) -> Iterator[str]:
+    """The strings that a test of a parameter's name mentions."""
+    for const in test.nodes_of_class(nodes.Const):
+        if isinstance(const.value, str):
+            yield const.value.strip(".")
+
+
+def _given(call: nodes.Call, position: int, name: str) -> object:
+    """A literal argument; None when it is not given, "unknown" when it is not literal."""
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return keyword.value.value if isinstance(keyword.value, nodes.Const) else "unknown"
+    if position < len(call.args):
+        argument = call.args[position]
+        return argument.value if isinstance(argument, nodes.Const) else "unknown"
+    return None

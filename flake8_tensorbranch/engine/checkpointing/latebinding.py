@@ -1,0 +1,173 @@
+"""Checkpointed functions that read a name of the function around them which is bound anew before their recompute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.checkpointing.backward import Backward
+from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
+from flake8_tensorbranch.engine.checkpointing.locate import site
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
+from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
+from flake8_tensorbranch.syntax.names import FunctionInfo
+
+_SCOPES: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef, nodes.Module)
+_LOOPS: Final = (nodes.For, nodes.While)
+_LEAVES: Final = (nodes.Return, nodes.Break, nodes.Raise)
+
+
+class LateBinding:
+    """Looks at the nested functions and lambdas that are checkpointed."""
+
+    def __init__(self, insides: Insides) -> None:
+        self.insides = insides
+        self.origins: Origins = insides.origins
+        self.backward = Backward(insides.origins)
+
+    def sites(self) -> Iterator[RegionSite]:
+        """One site for each checkpointed function, at the call that it is handed to."""
+        seen: set[FunctionInfo] = set()
+        for head in self.insides.heads:
+            function = head.function
+            if function.parent is None or function in seen or function.module is not self.origins.program.index:
+                continue
+            seen.add(function)
+            call = self._call(function)
+            if call is None:
+                continue
+            for name in sorted(self._free(function)):
+                form = self._rebound(function.parent, name, call)
+                if form:
+                    yield self._site(head, call, form, name)
+                    break
+
+    def _site(self, head: Activation, call: nodes.Call, form: str, name: str) -> RegionSite:
+        return site(SinkKind.LATE_BINDING, head, call, form, name)
+
+    @staticmethod
+    def _free(function: FunctionInfo) -> set[str]:
+        """The names that the function takes from the functions around it."""
+        defaults = _defaults(function.node)
+        inner = {
+            n.name
+            for n in function.node.nodes_of_class(nodes.Name)
+            if not any(d is n or d.parent_of(n) for d in defaults)
+        }
+        return inner - set(function.local_names)
+
+    def _call(self, function: FunctionInfo) -> nodes.Call | None:
+        """The call in the enclosing function that is handed the function: it checkpoints it, or leads there."""
+        assert function.parent is not None
+        if function.is_lambda and isinstance(function.node.parent, (nodes.Call, nodes.Keyword)):
+            up: Any = function.node.parent
+            found: nodes.Call = up if isinstance(up, nodes.Call) else up.parent
+            return found if self._runs(function.parent, found) else None
+        names = {function.name}
+        bound: Any = function.node.parent
+        if function.is_lambda and isinstance(bound, nodes.Assign) and isinstance(bound.targets[0], nodes.AssignName):
+            names = {bound.targets[0].name}
+        for call in function.parent.calls:
+            if any(isinstance(a, nodes.Name) and a.name in names for a in call.args) and self._runs(
+                function.parent, call
+            ):
+                return call
+        return None
+
+    def _runs(self, scope: FunctionInfo, call: Any) -> bool:
+        """True for a call that may run a region at once, and hands its output on: not `partial(f)`, nor a wrapper."""
+        facts = self.origins.facts(scope.module, scope)
+        names = facts.externals.get(call, {})
+        return not any(n.startswith("functools.") or n.endswith(("checkpoint_wrapper", ".compile")) for n in names)
+
+    def _rebound(self, scope: FunctionInfo, name: str, call: nodes.Call) -> str:
+        """How a local around the function changes between call and recompute: by a `loop`, or `later`; else empty."""
+        loop = _loop_binding(call, name)
+        if name not in scope.local_names and not isinstance(loop, nodes.ComprehensionScope):
+            return ""
+        events = self.backward.of(Expr(scope.module, scope, call))
+        inner = [e.node for e in events]
+        if loop is not None:
+            if _leaves_loop(call, loop):
+                return ""
+            if inner and all(n is not None and loop.parent_of(n) and line(n) >= line(call) for n in inner):
+                return ""  # backward runs in the same round
+            return "loop"
+        known = [line(n) for n in inner if n is not None]
+        first = min(known) if known and len(known) == len(inner) else None
+        if isinstance(call.parent, nodes.Assign) and any(
+            isinstance(t, nodes.AssignName) and t.name == name for t in call.parent.targets
+        ):
+            return "later"
+        for bound in scope.local_names[name]:
+            statement = bound.statement() if not isinstance(bound, nodes.Arguments) else None
+            if statement is None or isinstance(bound.parent, (nodes.Arguments, nodes.Comprehension)):
+                continue
+            last = call.statement().tolineno or call.lineno
+            if statement.lineno <= last or (first is not None and statement.lineno > first) or _apart(call, statement):
+                continue
+            return "later"
+        return ""
+
+
+def _defaults(node: Any) -> list[nodes.NodeNG]:
+    return [d for d in (*(node.args.defaults or []), *(node.args.kw_defaults or [])) if d is not None]
+
+
+def _loop_binding(call: nodes.Call, name: str) -> nodes.NodeNG | None:
+    """The loop around a call whose every round binds the name anew; None when there is none."""
+    child: nodes.NodeNG = call
+    up = call.parent
+    while up is not None and not isinstance(up, _SCOPES):
+        if isinstance(up, _LOOPS) and child in up.body:
+            for bound in up.nodes_of_class(nodes.AssignName, (nodes.Lambda, nodes.FunctionDef, nodes.ClassDef)):
+                if bound.name == name and not isinstance(bound.parent, nodes.Comprehension):
+                    return up
+        if isinstance(up, nodes.ComprehensionScope):
+            for generator in up.generators:
+                if any(n.name == name for n in generator.target.nodes_of_class(nodes.AssignName)):
+                    return up
+        child, up = up, up.parent
+    return None
+
+
+def _leaves_loop(call: nodes.Call, loop: nodes.NodeNG) -> bool:
+    """True when the loop ends with the round of the call."""
+    if isinstance(loop, nodes.ComprehensionScope):
+        return False
+    child: Any = call.statement()
+    while child is not loop and child is not None:
+        if isinstance(child, _LEAVES):
+            return True
+        up = child.parent
+        for block in ("body", "orelse", "finalbody"):
+            statements = getattr(up, block, None)
+            later = (
+                statements[statements.index(child) :] if isinstance(statements, list) and child in statements else []
+            )
+            if any(isinstance(s, _LEAVES) for s in later):
+                return True
+        child = up
+    return False
+
+
+def _apart(call: nodes.NodeNG, statement: nodes.NodeNG) -> bool:
+    """True when two places stand in different arms of one branch, or the way between them ends."""
+    child, up = call, call.parent
+    while up is not None and not isinstance(up, _SCOPES):
+        if isinstance(up, nodes.If) and up.parent_of(statement):
+            in_body = child in up.body
+            if in_body != any(s is statement or s.parent_of(statement) for s in up.body):
+                return True
+        for block in ("body", "orelse"):
+            statements = getattr(up, block, None)
+            if not isinstance(statements, list) or child not in statements:
+                continue
+            later = statements[statements.index(child) :]
+            ends = any(isinstance(s, (nodes.Return, nodes.Raise)) for s in later)
+            if ends and not any(s is statement or s.parent_of(statement) for s in statements):
+                return True
+        child, up = up, up.parent
+    return False

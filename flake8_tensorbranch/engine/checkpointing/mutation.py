@@ -1,0 +1,198 @@
+"""State that checkpointed regions change: all changes of a file, and which of them a read in the region meets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, Final, cast
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.checkpointing import places
+from flake8_tensorbranch.engine.checkpointing.changes import Change, How, changes
+from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
+from flake8_tensorbranch.engine.checkpointing.places import Place
+from flake8_tensorbranch.engine.checkpointing.uses import reads, sources
+from flake8_tensorbranch.engine.inference.program import Program
+from flake8_tensorbranch.engine.lattice import DATA, RANDOM, TENSOR_VALUE, UNBACKED, AbstractValue
+from flake8_tensorbranch.engine.lookup.origins import Origins
+from flake8_tensorbranch.engine.regions.region import Regions
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
+from flake8_tensorbranch.syntax.printing import source_of
+
+Order = tuple[tuple[int, int], ...]
+_CACHE: Final = re.compile(r"(^|_)(caches?|past)(_|$)|(^|_)kv(_|$)")
+_READS: Final = DATA | UNBACKED | RANDOM
+_NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
+_BRANCHES: Final = (nodes.If, nodes.For, nodes.While, nodes.Try, nodes.IfExp, nodes.Match)
+
+
+class Mutations:
+    """The changes that the checkpointed regions of a program make."""
+
+    def __init__(self, program: Program, regions: Regions) -> None:
+        self.program = program
+        self.regions = regions
+        self._insides: Insides | None = None
+        self._changes: list[Change] | None = None
+        self._runs: dict[FunctionInfo | None, list[Activation]] = {}
+        self._reads: list[tuple[Activation, Any, Place]] | None = None
+
+    @property
+    def insides(self) -> Insides:
+        """What runs in the regions."""
+        if self._insides is None:
+            self._insides = Insides(Origins(self.program), self.regions)
+        return self._insides
+
+    @property
+    def changes(self) -> list[Change]:
+        """Every change, by the activations that make it."""
+        if self._changes is None:
+            lasting = [a for a in self.insides.all() if not self._makes_own(a.function)]
+            self._changes = [change for activation in lasting for change in changes(activation)]
+        return self._changes
+
+    def _makes_own(self, function: FunctionInfo) -> bool:
+        """True for constructors, and for custom autograd functions, which keep things on a context of their own."""
+        resolver = self.program.analysis.resolver
+        return function.name == "__init__" or (function.cls is not None and resolver.has_base(function.cls, "Function"))
+
+    def read(self, scope: FunctionInfo | None, test: nodes.NodeNG) -> str:
+        """The state that a predicate reads and its own region changes, as spelled; empty when there is none.
+
+        What a cache of keys and values grows by is a matter of the change itself, not of each test of its length.
+        """
+        if scope is None:
+            return ""
+        for activation in self.insides.all():
+            if activation.function is not scope:
+                continue
+            changes = [c for c in self.changes if c.activation.entry is activation.entry and not _fills_cache(c)]
+            if not changes:
+                continue
+            for at, node in sources(activation, test):
+                place = places.of(at, node)
+                if place is not None and any(self.matters(change, at, node, place) for change in changes):
+                    return dotted(node) or source_of(node)
+        return ""
+
+    def settled(self, scope: FunctionInfo | None, node: nodes.NodeNG, deps: Callable[[AbstractValue], int]) -> bool:
+        """True when no run of a region reads a tensor's value for an expression: what it depends on was read before."""
+        if scope not in self._runs:
+            self._runs[scope] = [a for a in self.insides.all() if a.function is scope]
+        runs = self._runs[scope]
+        return bool(runs) and not any(deps(a.facts.values.get(node, TENSOR_VALUE)) & _READS for a in runs)
+
+    def matters(self, change: Change, at: Activation, node: Any, place: Place) -> bool:
+        """True when a change makes the recompute read another value at a node than the forward did."""
+        if change.settled or not change.place.meets(place) or self.renewed(place, at, node):
+            return False
+        if change.how is How.STORES:
+            if change.draws and change.order < order_of(at, node):
+                return True
+            if any(part.startswith("[") and not part.startswith("['") for part in change.place.path):
+                return False  # which element is stored, and which is read, cannot be told
+            return order_of(at, node) < change.order and not _is_hit(node)
+        return True
+
+    def renewed(self, place: Place, at: Activation, node: Any) -> bool:
+        """True when every run of the region stores the state anew before it comes to a node."""
+        return any(
+            c.how is How.STORES
+            and not (c.settled or c.draws)
+            and c.place == place
+            and _always(c)
+            and c.order < order_of(at, node)
+            for c in self.changes
+            if c.activation.entry is at.entry
+        )
+
+    @property
+    def drawn(self) -> set[Place]:
+        """The state in which the regions keep what they draw."""
+        return {c.place for c in self.changes if c.draws}
+
+    def reads_of(self, change: Change) -> Iterator[tuple[Activation, Any]]:
+        """The places where the region reads the changed state, but for the change itself."""
+        if self._reads is None:
+            self._reads = list(self._all_reads())
+        for at, node, place in self._reads:
+            if change.place.meets(place) and not _inside(node, change.node):
+                yield at, node
+
+    def _all_reads(self) -> Iterator[tuple[Activation, Any, Place]]:
+        for activation in self.insides.all():
+            for node in _expressions(activation.function):
+                for read in reads(node):
+                    place = places.of(activation, read)
+                    if place is not None and activation.reached(read):
+                        yield activation, read, place
+
+
+def _fills_cache(change: Change) -> bool:
+    """True for a change of a cache of keys and values: `update` of one, or any change of what is named so."""
+    node = change.node
+    if isinstance(node, nodes.Call) and isinstance(node.func, nodes.Attribute) and node.func.attrname == "update":
+        return True
+    root = change.place.root
+    if isinstance(root, ClassInfo):
+        return "Cache" in root.name
+    return isinstance(root, tuple) and isinstance(root[0], FunctionInfo) and bool(_CACHE.search(str(root[1])))
+
+
+def mutations_of(program: Program, regions: Regions) -> Mutations:
+    """The changes that a program's checkpointed regions make, looked for once."""
+    known = regions.memo.get("mutations")
+    if known is None:
+        known = regions.memo["mutations"] = Mutations(program, regions)
+    return cast("Mutations", known)
+
+
+def order_of(activation: Activation, node: Any) -> Order:
+    """When in its region's run a node of an activation is evaluated."""
+    return (*activation.order, (int(node.lineno or 0), int(node.col_offset or 0)))
+
+
+def _expressions(function: FunctionInfo) -> Iterator[Any]:
+    """The expressions that the statements of a function evaluate."""
+    if function.is_lambda:
+        yield function.node.body
+        return
+    for statement in function.node.nodes_of_class((nodes.NodeNG,), _NESTED):
+        if statement is function.node or not statement.is_statement:
+            continue
+        for child in statement.get_children():
+            if not child.is_statement and not isinstance(child, (nodes.AssignName, nodes.AssignAttr, nodes.Arguments)):
+                yield child
+
+
+def _inside(node: Any, top: Any) -> bool:
+    statement = top if top.is_statement else top.statement()
+    return bool(
+        statement is node
+        or (statement.parent_of(node) and not isinstance(statement, (nodes.For, nodes.Return)))
+        or top.parent_of(node)
+    )
+
+
+def _always(change: Change) -> bool:
+    """True when no branch and no loop stands around a change, in its function and the calls that lead to it."""
+    at: Activation | None = change.activation
+    node: Any = change.node
+    while at is not None and node is not None:
+        up = node.parent
+        while up is not None and up is not at.function.node:
+            if isinstance(up, _BRANCHES):
+                return False
+            up = up.parent
+        node, at = at.call, at.parent
+    return True
+
+
+def _is_hit(node: Any) -> bool:
+    """True for what a cache gives back at once: `return self.table` under a test that it is there."""
+    up = node.parent
+    while up is not None and not up.is_statement:
+        up = up.parent
+    return isinstance(up, nodes.Return) and isinstance(up.parent, nodes.If) and len(up.parent.body) == 1

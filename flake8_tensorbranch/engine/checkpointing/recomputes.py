@@ -1,0 +1,134 @@
+"""Calls that checkpoint a function: torch's own, wrapped modules, home-made ones; and which of them a call leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.inference.arguments import Arguments
+from flake8_tensorbranch.engine.inference.program import functions_of
+from flake8_tensorbranch.engine.lookup.calltree import CallTree
+from flake8_tensorbranch.engine.lookup.modes import without_grad
+from flake8_tensorbranch.engine.lookup.options import Options
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.engine.refs import Wrapped
+from flake8_tensorbranch.engine.regions.homemade import HomeMade, applied, home_made
+from flake8_tensorbranch.engine.regions.region import Regions
+from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, RegionEntry, entry
+from flake8_tensorbranch.syntax.names import FunctionInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Recompute:
+    """One call whose output is recomputed in backward: the call, the function's expression, and the functions it
+    may be.
+    """
+
+    call: Expr
+    function: Expr | None
+    functions: tuple[FunctionInfo, ...]
+    row: RegionEntry | None = None
+    home: HomeMade | None = None
+
+
+class Recomputes:
+    """Finds recomputed calls, here and behind calls."""
+
+    def __init__(self, origins: Origins, regions: Regions) -> None:
+        self.origins = origins
+        self.regions = regions
+        self.tree = CallTree(origins)
+        self.options = Options(origins)
+        self.home = home_made(origins)
+        self._heads = {
+            function: begin.row
+            for begin, functions in regions.entries
+            if begin.kind == "checkpointed" and begin.row is not None and "call" not in begin.row.forms
+            for function in functions
+        }
+        self._direct: dict[nodes.NodeNG, Recompute | None] = {}
+
+    def direct(self, expr: Expr) -> Recompute | None:
+        """The recompute that a call itself makes; None when it makes none."""
+        if expr.node not in self._direct:
+            self._direct[expr.node] = self._find(expr)
+        return self._direct[expr.node]
+
+    def _find(self, expr: Expr) -> Recompute | None:
+        call = expr.node
+        facts = self.origins.facts(expr.module, expr.scope)
+        if not isinstance(call, nodes.Call):
+            return None
+        for name, args in facts.externals.get(call, {}).items():
+            row = entry(name)
+            if row is not None and row.kind == "checkpointed" and "call" in row.forms:
+                return Recompute(expr, self._function(expr, row), self._functions(args, row), row)
+        func = call.func
+        if isinstance(func, nodes.Attribute) and func.attrname in REGION_ATTRIBUTES and call.args:
+            row = REGION_ATTRIBUTES[func.attrname]
+            found = tuple(
+                functions_of(
+                    self.origins.program.analysis, self.origins.value(Expr(expr.module, expr.scope, call.args[0]))
+                )
+            )
+            return Recompute(expr, Expr(expr.module, expr.scope, call.args[0]), found, row)
+        made = applied(self.origins, self.home, expr)
+        if made is not None and call.args:
+            first = Expr(expr.module, expr.scope, call.args[0])
+            return Recompute(
+                expr, first, tuple(functions_of(self.origins.program.analysis, self.origins.value(first))), None, made
+            )
+        value = self.origins.value(Expr(expr.module, expr.scope, func))
+        for ref in value.refs:
+            if isinstance(ref, Wrapped):
+                row = entry(ref.wrapper)
+                if row is not None and row.kind == "checkpointed":
+                    found = tuple(functions_of(self.origins.program.analysis, ref.function))
+                    return Recompute(expr, Expr(expr.module, expr.scope, func), found, row)
+        for callee in facts.calls.get(call, ()):
+            if callee in self._heads:
+                return Recompute(expr, Expr(expr.module, expr.scope, func), (callee,), self._heads[callee])
+        return None
+
+    def _function(self, expr: Expr, row: RegionEntry) -> Expr | None:
+        call = expr.node
+        if len(call.args) > row.argument and not any(
+            isinstance(a, nodes.Starred) for a in call.args[: row.argument + 1]
+        ):
+            return Expr(expr.module, expr.scope, call.args[row.argument])
+        return next((Expr(expr.module, expr.scope, k.value) for k in call.keywords if k.arg == row.keyword), None)
+
+    def _functions(self, args: Arguments, row: RegionEntry) -> tuple[FunctionInfo, ...]:
+        value = args.get(row.argument, row.keyword)
+        return () if value is None else tuple(functions_of(self.origins.program.analysis, value))
+
+    def behind(self, expr: Expr) -> list[Recompute]:
+        """The recomputes that a call makes, itself or in the functions it enters."""
+        found = self.direct(expr)
+        if found is not None:
+            return [found]
+        result: list[Recompute] = []
+        for callee in self.origins.callees(expr):
+            for inner in self.tree.calls(callee):
+                made = self.direct(inner)
+                if made is not None and not without_grad(self.origins, inner, 0):
+                    result.append(made)
+        return result
+
+    def all(self) -> Iterator[Recompute]:
+        """Every recomputed call of the file under check."""
+        index = self.origins.program.index
+        for scope in self.origins.program.facts:
+            for node in index.calls if scope is None else scope.calls:
+                found = self.direct(Expr(index, scope, node))
+                if found is not None:
+                    yield found
+
+    def reads(self, made: Recompute) -> list[FunctionInfo]:
+        """The functions that run again: all that the checkpointed ones reach."""
+        seen: dict[FunctionInfo, None] = {}
+        for function in made.functions:
+            seen.update(dict.fromkeys(self.tree.reached(function)))
+        return list(seen)

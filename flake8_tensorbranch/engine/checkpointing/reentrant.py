@@ -1,0 +1,354 @@
+"""What only the reentrant checkpoint gets wrong: outputs, closures, partial backwards, DDP."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.checkpointing.backward import Backward
+from flake8_tensorbranch.engine.checkpointing.frozen import Frozen
+from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
+from flake8_tensorbranch.engine.lattice import CALLABLE, CONTAINER, HOST, MAPPING, NONE, OBJECT, TENSOR
+from flake8_tensorbranch.engine.lookup.modes import loop_around
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
+from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
+from flake8_tensorbranch.syntax.printing import source_of
+
+DEPTH: Final = 6
+_DDP: Final = "torch.nn.parallel.DistributedDataParallel"
+_METADATA: Final = frozenset(["shape", "dtype", "device", "size", "dim", "ndim", "requires_grad", "numel"])
+_GROWS: Final = frozenset({"append", "extend", "insert", "update", "setdefault"})
+_INNER: Final = frozenset({"retain_grad", "register_hook"})
+_CUTS: Final = frozenset(["detach", "item", "tolist", "numpy"])
+_NO_TENSOR: Final = OBJECT | HOST | CONTAINER | MAPPING
+_LITERALS: Final = (nodes.List, nodes.Dict, nodes.ListComp, nodes.DictComp)
+
+
+class Reentrant:
+    """Judges reentrant checkpoint calls."""
+
+    def __init__(self, origins: Origins, recomputes: Recomputes, backward: Backward, frozen: Frozen) -> None:
+        self.origins = origins
+        self.recomputes = recomputes
+        self.backward = backward
+        self.frozen = frozen
+        self._wrapped: list[tuple[nodes.Call, bool, set[FunctionInfo]]] | None = None
+
+    def of(self, made: Recompute, has_input: bool) -> dict[str, object]:
+        """What is wrong with a call; `has_input` says that some argument may require grad, without which nothing
+        runs backward.
+        """
+        found: dict[str, object] = {}
+        partial = next((e for e in self.backward.of(made.call) if e.partial), None)
+        if partial is not None:
+            found["partial_backward"] = partial.call
+        if self._container_output(made):
+            found["container_output"] = True
+        name = self._shared(made) if has_input else ""
+        if name:
+            found["shared"] = name
+        how = self._ready_twice(made)
+        if how:
+            found["ddp"] = how
+        inner = self._inner(made)
+        if inner:
+            found["inner"] = inner
+        side = self._side_output(made)
+        if side:
+            found["side_output"] = side
+        return found
+
+    # Outputs
+
+    def _container_output(self, made: Recompute) -> bool:
+        """True when the region gives its tensors in a list or dict, which autograd does not look into."""
+        for function in made.functions:
+            for result in self.origins.returns(function):
+                for origin in self.origins.of(result):
+                    value, node = self.origins.value(origin), origin.node
+                    plain = value.elem is not None and value.elem.must(HOST)
+                    held = getattr(node, "elts", None) or getattr(node, "items", None)
+                    empty = isinstance(node, (nodes.List, nodes.Dict)) and not held
+                    empty = empty and not _filled(function, result.node)
+                    if isinstance(node, _LITERALS) and not plain and not empty:
+                        return True
+        return False
+
+    def _side_output(self, made: Recompute) -> str:
+        """The attribute through which a tensor of the region reaches a backward beside the output; empty if there
+        is none.
+        """
+        region = self.recomputes.reads(made)
+        for function in region:
+            if function.name == "__init__" or function.module is not self.origins.program.index:
+                continue
+            for name, value in self._kept(function):
+                if getattr(getattr(value, "func", None), "attrname", "") in _CUTS:
+                    continue
+                kept = self.origins.value(Expr(function.module, function, value))
+                if not (kept.kinds & TENSOR or (kept.elem is not None and kept.elem.kinds & TENSOR)):
+                    continue
+                for reader in self.origins.program.index.functions:
+                    if reader in region or reader.name == "__init__":
+                        continue
+                    for node in reader.node.nodes_of_class(nodes.Attribute):
+                        if node.attrname == name and self.backward.of(Expr(reader.module, reader, node)):
+                            return name
+        return ""
+
+    @staticmethod
+    def _kept(function: FunctionInfo) -> list[tuple[str, Any]]:
+        """What a function stores on attributes, or appends to lists that are attributes."""
+        found = [
+            (s.attrname, s.parent.value)
+            for s in function.attribute_stores
+            if isinstance(s.parent, (nodes.Assign, nodes.AugAssign))
+        ]
+        for call in function.calls:
+            func = call.func
+            if (
+                isinstance(func, nodes.Attribute)
+                and func.attrname == "append"
+                and isinstance(func.expr, nodes.Attribute)
+                and call.args
+            ):
+                found.append((func.expr.attrname, call.args[0]))
+        return found
+
+    def _inner(self, made: Recompute) -> str:
+        """The call in the region that needs a graph there is none of in the forward; empty if there is none."""
+        for function in self.recomputes.reads(made):
+            for call in function.calls:
+                expr = Expr(function.module, function, call)
+                if (isinstance(call.func, nodes.Attribute) and call.func.attrname in _INNER) and (
+                    self.origins.value(Expr(function.module, function, call.func.expr)).kinds & TENSOR
+                ):
+                    return str(call.func.attrname)
+                if "torch.autograd.grad" in self.origins.externals(expr):
+                    return "autograd.grad"
+        return ""
+
+    # Closures
+
+    def _shared(self, made: Recompute) -> str:
+        """The name of a computed tensor that the region closes over and that others use as well; empty if there
+        is none.
+        """
+        call = made.call
+        if made.function is None or call.scope is None:
+            return ""
+        for name, node in self._captured(made.function):
+            definition = self._computed(Expr(call.module, call.scope, node), DEPTH)
+            if definition is None:
+                continue
+            if loop_around(call.node, definition) is not None and self._same_scope(definition, call.scope):
+                return name
+            if self._used_elsewhere(call.scope, name, made.function.node, call.node):
+                return name
+        return ""
+
+    def _captured(self, function: Expr) -> list[tuple[str, nodes.NodeNG]]:
+        """The names a lambda or nested function closes over, or a partial binds, with a node that reads each."""
+        found: list[tuple[str, nodes.NodeNG]] = []
+        for origin in self.origins.of(function, calls=False):
+            node = origin.node
+            if isinstance(node, nodes.Call) and "functools.partial" in self.origins.externals(origin):
+                bound = [*node.args[1:], *(k.value for k in node.keywords)]
+                found.extend((dotted(b) or "", b) for b in bound if dotted(b))
+            scope = origin.module.scope_of.get(node)
+            if isinstance(scope, FunctionInfo) and scope.parent is function.scope:
+                for name in scope.node.nodes_of_class(nodes.Name):
+                    if name.name in scope.free and not self._is_metadata(name):
+                        found.append((name.name, name))
+        return found
+
+    @staticmethod
+    def _is_metadata(name: nodes.Name) -> bool:
+        return isinstance(name.parent, nodes.Attribute) and name.parent.attrname in _METADATA
+
+    def _computed(self, expr: Expr, depth: int) -> nodes.NodeNG | None:
+        """The call by which trained modules compute the value, once and not by the region; None unless that is
+        certain.
+        """
+        node = expr.node
+        if depth <= 0:
+            return None
+        if isinstance(node, nodes.Name):
+            steps = self.origins.step(expr, calls=False)
+            if expr.scope is not None and any(
+                isinstance(b.parent, nodes.Arguments) for b in expr.scope.local_names.get(node.name, ())
+            ):
+                return None
+            found = [self._computed(s, depth - 1) for s in steps]
+            return found[0] if found and all(f is not None for f in found) else None
+        if isinstance(node, nodes.Dict):
+            return next(
+                (
+                    f
+                    for _, v in node.items
+                    if (f := self._computed(Expr(expr.module, expr.scope, v), depth - 1)) is not None
+                ),
+                None,
+            )
+        if isinstance(node, nodes.BinOp):
+            sides = (self._computed(Expr(expr.module, expr.scope, s), depth - 1) for s in (node.left, node.right))
+            return next((s for s in sides if s is not None), None)
+        if isinstance(node, nodes.Call):
+            func = Expr(expr.module, expr.scope, node.func)
+            refs = [r for r in self.origins.value(func).refs if isinstance(r, Instance)]
+            if refs and not self.frozen.module(func):
+                bare = all(isinstance(r.cls, str) and self.frozen.bare(r.cls) for r in refs)
+                module = all(
+                    (not isinstance(r.cls, str) and self.origins.program.analysis.resolver.is_module(r.cls))
+                    or isinstance(r.cls, str)
+                    for r in refs
+                )
+                if module and not bare:
+                    return node
+            if (isinstance(node.func, nodes.Attribute) and node.func.attrname not in _CUTS) and (
+                self.origins.value(Expr(expr.module, expr.scope, node.func.expr)).kinds & TENSOR
+            ):
+                return self._computed(Expr(expr.module, expr.scope, node.func.expr), depth - 1)
+        return None
+
+    @staticmethod
+    def _same_scope(node: nodes.NodeNG, scope: FunctionInfo) -> bool:
+        return bool(scope.node.parent_of(node))
+
+    def _used_elsewhere(self, scope: FunctionInfo, name: str, function: nodes.NodeNG, call: nodes.NodeNG) -> bool:
+        for node in scope.node.nodes_of_class(nodes.Name):
+            if node.name != name or function.parent_of(node) or node is function or self._is_metadata(node):
+                continue
+            if any(f.node.parent_of(node) for f in scope.nested if f.name == dotted(function) or f.node is function):
+                continue
+            if line(node) > (call.lineno or 0):
+                return True
+        return False
+
+    # DDP
+
+    def _ready_twice(self, made: Recompute) -> str:
+        """How DDP comes to mark a parameter of the region ready twice: `unused` parameters are searched, or it
+        runs `twice`; else empty.
+        """
+        scope = made.call.scope
+        for _, unused, reached in self._ddp():
+            if reached and scope not in reached:
+                continue
+            if unused:
+                return "unused"
+            if scope is not None and self._runs_twice(made, scope):
+                return "twice"
+        return ""
+
+    def _ddp(self) -> list[tuple[nodes.Call, bool, set[FunctionInfo]]]:
+        """The file's DDP modules without a static graph: whether they search unused parameters, and what their
+        forward reaches.
+        """
+        if self._wrapped is None:
+            self._wrapped = []
+            index = self.origins.program.index
+            functions: list[FunctionInfo | None] = [None, *index.functions]
+            calls = [Expr(index, f, c) for f in functions for c in (index.calls if f is None else f.calls)]
+            if any((dotted(e.node.func) or "").endswith("_set_static_graph") for e in calls):
+                return self._wrapped
+            for expr in calls:
+                if _DDP not in self.origins.externals(expr):
+                    continue
+                static = [
+                    c
+                    for g in self.recomputes.options.given(expr, "static_graph")
+                    if isinstance(g, Expr)
+                    for c in self.recomputes.options.constants(g)
+                ]
+                if static and static != [False]:
+                    continue
+                given = self.recomputes.options.given(expr, "find_unused_parameters")
+                unused = any(
+                    c is True for g in given if isinstance(g, Expr) for c in self.recomputes.options.constants(g)
+                )
+                reached: set[FunctionInfo] = set()
+                for ref in (
+                    self.origins.value(Expr(index, expr.scope, expr.node.args[0])).refs if expr.node.args else ()
+                ):
+                    if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
+                        forward = self.origins.program.analysis.resolver.method(ref.cls, "forward")
+                        reached.update(self.recomputes.tree.reached(forward) if forward is not None else ())
+                self._wrapped.append((expr.node, unused, reached))
+        return self._wrapped
+
+    def _runs_twice(self, made: Recompute, scope: FunctionInfo) -> bool:
+        """True when one step runs the same region several times: called again on one module, or in a loop that
+        does not choose it.
+        """
+        if made.function is not None and self._repeats(made.call.node, made.function.node):
+            return True
+        texts = [
+            source_of(m.function.node)
+            for m in self.recomputes.all()
+            if m.call.scope is scope and m.function is not None
+        ]
+        if (
+            made.function is not None
+            and texts.count(source_of(made.function.node)) > 1
+            and isinstance(made.function.node, (nodes.Attribute, nodes.Name))
+        ):
+            return True
+        if scope.name not in ("forward", "__call__"):
+            return False
+        sites = [s for s in self.origins.sites(scope) if s.scope is not None and s.scope.cls is not None]
+        if any(self._repeats(s.node, s.node.func) for s in sites):
+            return True
+        callees = [(s.scope, source_of(s.node.func)) for s in sites]
+        return any(callees.count(c) > 1 for c in callees)
+
+    @staticmethod
+    def _repeats(call: nodes.NodeNG, callee: nodes.NodeNG) -> bool:
+        loop = loop_around(call)
+        if loop is None or not isinstance(callee, nodes.Attribute):
+            return False
+        generators = loop.generators if isinstance(loop, nodes.ComprehensionScope) else [loop]
+        bound = {n.name for g in generators if hasattr(g, "target") for n in g.target.nodes_of_class(nodes.AssignName)}
+        return not any(n.name in bound for n in callee.nodes_of_class(nodes.Name))
+
+
+def _filled(function: FunctionInfo, name: nodes.NodeNG) -> bool:
+    """True when a function puts something into a list or dict of its own that began empty."""
+    if not isinstance(name, nodes.Name):
+        return False
+    grows = (c.func for c in function.calls if isinstance(c.func, nodes.Attribute) and c.func.attrname in _GROWS)
+    if any(isinstance(f.expr, nodes.Name) and f.expr.name == name.name for f in grows):
+        return True
+    return any(
+        isinstance(target, nodes.Subscript) and isinstance(target.value, nodes.Name) and target.value.name == name.name
+        for statement in function.node.nodes_of_class(nodes.Assign)
+        for target in statement.targets
+    )
+
+
+def saves_object(origins: Origins, made: Recompute) -> str:
+    """The argument of a home-made checkpoint that it saves with `save_for_backward` although it is no tensor;
+    empty if there is none.
+    """
+    home, call = made.home, made.call.node
+    if home is None or not isinstance(call, nodes.Call):
+        return ""
+    saved: set[str] = set()
+    for inner in home.forward.calls:
+        if isinstance(inner.func, nodes.Attribute) and inner.func.attrname == "save_for_backward":
+            for argument in inner.args:
+                plain = argument.value if isinstance(argument, nodes.Starred) else argument
+                saved.update([plain.name] if isinstance(plain, nodes.Name) else [])
+    slots = [p.name for p in home.forward.params if not p.keyword_only][1:]
+    values = [origins.value(Expr(made.call.module, made.call.scope, a)) for a in call.args]
+    function = made.function.node if made.function is not None else None
+    inputs = [v for v, a in zip(values, call.args, strict=True) if a is not function]
+    if all(v.must(_NO_TENSOR | CALLABLE | NONE) for v in inputs):
+        return ""  # without a tensor among the inputs nothing is saved
+    for position, (argument, value) in enumerate(zip(call.args, values, strict=True)):
+        name = slots[position] if position < len(slots) else home.forward.vararg
+        if name in saved and value.must(_NO_TENSOR):
+            return source_of(argument)
+    return ""

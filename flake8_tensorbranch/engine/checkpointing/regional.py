@@ -1,0 +1,31 @@
+"""Sites of what checkpointed regions do that their recompute does not repeat alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flake8_tensorbranch.engine.checkpointing import draws, routing, swallowed
+from flake8_tensorbranch.engine.checkpointing.between import Between
+from flake8_tensorbranch.engine.checkpointing.consumption import Consumption
+from flake8_tensorbranch.engine.checkpointing.entries import Entries
+from flake8_tensorbranch.engine.checkpointing.keptgraph import KeptGraph
+from flake8_tensorbranch.engine.checkpointing.latebinding import LateBinding
+from flake8_tensorbranch.engine.checkpointing.mutation import mutations_of
+from flake8_tensorbranch.engine.inference.program import Program
+from flake8_tensorbranch.engine.regions.region import Regions
+from flake8_tensorbranch.engine.sink import RegionSite
+
+
+def sites(program: Program, regions: Regions) -> Iterator[RegionSite]:
+    """The sites of every checkpointed region of a program."""
+    if not any(begin.kind == "checkpointed" for begin, _ in regions.entries):
+        return
+    mutations = mutations_of(program, regions)
+    yield from Consumption(mutations).sites()
+    yield from draws.sites(mutations)
+    yield from routing.sites(mutations.insides)
+    yield from LateBinding(mutations.insides).sites()
+    yield from swallowed.sites(mutations.insides)
+    yield from Between(mutations).sites()
+    yield from KeptGraph(mutations).sites()
+    yield from Entries(mutations.insides).sites()

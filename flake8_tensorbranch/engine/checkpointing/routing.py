@@ -1,0 +1,170 @@
+"""Sizes that values decide inside a checkpointed region, and the routing that such a size comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
+from flake8_tensorbranch.engine.checkpointing.locate import site, skipped
+from flake8_tensorbranch.engine.checkpointing.uses import assignments
+from flake8_tensorbranch.engine.lattice import (
+    CONTAINER,
+    DATA,
+    HOST,
+    MASK,
+    TENSOR,
+    UNKNOWN,
+    AbstractValue,
+    element,
+)
+from flake8_tensorbranch.engine.lookup.modes import without_grad
+from flake8_tensorbranch.engine.regions.trace import spelled
+from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
+from flake8_tensorbranch.knowledge.model import lookup
+from flake8_tensorbranch.knowledge.model import method as tensor_row
+
+_NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
+_ROUTES: Final = frozenset({"topk", "argmax", "argmin", "sort", "argsort", "kthvalue", "multinomial", "max", "min"})
+_SIZED: Final = frozenset(
+    [
+        "split",
+        "split_with_sizes",
+        "tensor_split",
+        "narrow",
+        "expand",
+        "repeat",
+        "zeros",
+        "ones",
+        "empty",
+        "full",
+        "arange",
+        "new_zeros",
+        "new_ones",
+        "new_empty",
+        "new_full",
+        "tile",
+        "unfold",
+        "reshape",
+        "view",
+    ]
+)
+_MOST: Final = 60
+
+At = tuple[Activation, Any]
+
+
+def sites(insides: Insides) -> Iterator[RegionSite]:
+    """One site for each routing that decides a size; for other sizes, one where the size is made."""
+    seen: set[Any] = set()
+    for activation in insides.here():
+        function = activation.function
+        for node in function.node.nodes_of_class((nodes.Call, nodes.Subscript), _NESTED):
+            deciding = _deciding(activation, node)
+            if deciding is None or skipped(activation, node):
+                continue
+            if without_grad(insides.origins, activation.expr(node), 0):
+                continue  # nothing is saved
+            roots = list(_roots(activation, deciding))
+            here = [(a, n) for a, n in roots if a.function.module is insides.program.index]
+            for at, route in here or [(activation, node)]:
+                if route not in seen:
+                    seen.add(route)
+                    form = "routed" if roots else "sized"
+                    yield site(SinkKind.DYNAMIC_SHAPE, at, route, form, spelled(route))
+
+
+def _deciding(activation: Activation, node: Any) -> Any:
+    """The part of an operation whose values decide the size of what it gives; None where they do not, or did before."""
+    values = activation.facts.values
+    value = values.get(node)
+    if value is None or not _is_tensors(value):
+        return None
+    if isinstance(node, nodes.Subscript):
+        base, index = values.get(node.value, UNKNOWN), values.get(node.slice, UNKNOWN)
+        if not value.deps & DATA or not base.kinds & TENSOR or base.deps & DATA:
+            return None
+        # What was sized by values before only hands its size on.
+        return None if index.kinds & TENSOR and index.deps & DATA and not index.deps & MASK else node.slice
+    func = node.func
+    name = str(getattr(func, "attrname", getattr(func, "name", "")))
+    if _is_dynamic(activation, node):
+        return node
+    if name in _SIZED:
+        given = [*node.args, *(k.value for k in node.keywords)]
+        return next((a for a in given if _reads_value(activation, a)), None)
+    return None
+
+
+def _is_tensors(value: AbstractValue) -> bool:
+    return bool(value.kinds & TENSOR or (value.kinds & CONTAINER and element(value).kinds & TENSOR))
+
+
+def _reads_value(activation: Activation, node: Any) -> bool:
+    value = activation.facts.values.get(node, UNKNOWN)
+    if value.kinds & TENSOR:
+        return False
+    inner = element(value)
+    return bool((value.deps | inner.deps) & DATA and (value.kinds | inner.kinds) & HOST and not inner.kinds & TENSOR)
+
+
+def _is_dynamic(activation: Activation, node: nodes.Call) -> bool:
+    for name, args in activation.facts.externals.get(node, {}).items():
+        row = lookup(name, len(args.positional), args.names(), kinds=args.kinds())
+        if row is not None and "dynamic-shape" in row.effects:
+            return True
+    func = node.func
+    if isinstance(func, nodes.Attribute) and activation.facts.values.get(func.expr, UNKNOWN).kinds & TENSOR:
+        row = tensor_row(func.attrname, len(node.args), frozenset(k.arg for k in node.keywords if k.arg))
+        return row is not None and "dynamic-shape" in row.effects
+    return False
+
+
+def _roots(activation: Activation, top: Any) -> Iterator[At]:
+    """The routings in a region that an expression is computed from, but for those computed from another one."""
+    found = [(a, n) for a, n in computed_from(activation, top) if _routes(a, n)]
+    for at, node in found:
+        operands = [*node.args, *([node.func.expr] if isinstance(node.func, nodes.Attribute) else [])]
+        if not any(_routes(a, n) and n is not node for operand in operands for a, n in computed_from(at, operand)):
+            yield at, node
+
+
+def _routes(activation: Activation, node: Any) -> bool:
+    """True for a call that picks by value among scores: `topk`, `argmax`, a sort, a `max` with indices."""
+    if not isinstance(node, nodes.Call):
+        return False
+    func = node.func
+    name = str(getattr(func, "attrname", getattr(func, "name", "")))
+    if name not in _ROUTES:
+        return False
+    value = activation.facts.values.get(node, UNKNOWN)
+    owner = activation.facts.values.get(func.expr, UNKNOWN) if isinstance(func, nodes.Attribute) else UNKNOWN
+    torch = any(n.startswith("torch.") for n in activation.facts.externals.get(node, ()))
+    if not (torch or owner.kinds & TENSOR):
+        return False
+    return name not in ("max", "min", "sort") or bool(value.kinds & CONTAINER)
+
+
+def computed_from(activation: Activation, top: Any) -> Iterator[At]:
+    """The calls that an expression is computed from: through locals, arguments, returned values."""
+    work: list[At] = [(activation, top)]
+    seen: set[tuple[int, Any]] = set()
+    while work and len(seen) < _MOST:
+        at, expression = work.pop(0)
+        for node in expression.nodes_of_class((nodes.Name, nodes.Call), _NESTED):
+            key = (id(at), node)
+            if key in seen:
+                continue
+            seen.add(key)
+            if isinstance(node, nodes.Call):
+                yield at, node
+                inner = at.entered(node)
+                if inner is not None:
+                    work.extend((inner, r) for r in inner.returned())
+            else:
+                work.extend((at, value) for value in assignments(at, node.name))
+                given = at.argument(node.name)
+                if given is not None and at.parent is not None:
+                    work.append((at.parent, given))

@@ -1,0 +1,182 @@
+"""Where in a region tensors are saved for backward: a non-reentrant recompute stops at the last of them (facts B9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.lattice import CONTAINER, TENSOR, UNKNOWN, UNKNOWN_KIND, AbstractValue, element
+from flake8_tensorbranch.engine.lookup.modes import without_grad
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.engine.refs import Instance
+
+if TYPE_CHECKING:
+    from flake8_tensorbranch.engine.checkpointing.insides import Activation
+
+_NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
+_SCOPES: Final = (*_NESTED, nodes.Module)
+_SAVES: Final = frozenset({"*", "/", "@", "**", "%"})
+
+# Operations whose derivative needs no saved tensor (derivatives.yaml: sizes only), and methods that leave the graph.
+_FREE: Final = frozenset(
+    [
+        "view",
+        "reshape",
+        "transpose",
+        "permute",
+        "unsqueeze",
+        "squeeze",
+        "flatten",
+        "unflatten",
+        "expand",
+        "expand_as",
+        "contiguous",
+        "clone",
+        "detach",
+        "t",
+        "chunk",
+        "split",
+        "unbind",
+        "narrow",
+        "cat",
+        "stack",
+        "concat",
+        "hstack",
+        "vstack",
+        "add",
+        "sub",
+        "neg",
+        "sum",
+        "mean",
+        "to",
+        "float",
+        "half",
+        "double",
+        "bfloat16",
+        "type",
+        "item",
+        "tolist",
+        "numpy",
+        "size",
+        "dim",
+        "numel",
+        "append",
+        "extend",
+        "get",
+        "print",
+        "len",
+        "isinstance",
+        "zeros",
+        "ones",
+        "zeros_like",
+        "ones_like",
+        "empty",
+        "arange",
+        "range",
+        "zip",
+        "enumerate",
+        "reversed",
+        "list",
+        "tuple",
+        "dict",
+        "new_zeros",
+        "new_ones",
+        "full",
+        "rearrange",
+        "update",
+        "keys",
+        "values",
+        "items",
+        "named_buffers",
+    ]
+)
+
+
+def follows(origins: Origins, activation: Activation, node: nodes.NodeNG) -> bool:
+    """True when the function itself may save a tensor once `node` has run."""
+    return any(saves(origins, activation, found) for found in _following(node))
+
+
+def after(origins: Origins, activation: Activation, node: nodes.NodeNG, own: bool = True) -> bool:
+    """True when the region may save a tensor once `node` has run, there or in the functions that called up to it.
+
+    Without `own` the function ends at the node.
+    """
+    current: Activation | None = activation
+    at: Any = node
+    while current is not None:
+        if (own or current is not activation) and follows(origins, current, at):
+            return True
+        call = current.call
+        if isinstance(call, nodes.Call) and current.parent is not None:
+            func = current.parent.facts.values.get(call.func, UNKNOWN)
+            if any(isinstance(r, Instance) and r.cls == "torch.nn.Sequential" for r in func.refs):
+                return True  # modules of the chain that follow
+        at, current = call, current.parent
+    return False
+
+
+def within(origins: Origins, activation: Activation, statements: list[Any]) -> bool:
+    """True when statements may save a tensor."""
+    return any(saves(origins, activation, found) for top in statements for found in _operations(top))
+
+
+def saves(origins: Origins, activation: Activation, node: nodes.NodeNG) -> bool:
+    """True when an expression may save a tensor for backward."""
+    value = activation.facts.values.get(node)
+    if value is None:
+        return False
+    if isinstance(node, nodes.BinOp):
+        found = bool(value.kinds & TENSOR) and node.op in _SAVES
+    elif isinstance(node, nodes.Call):
+        func = node.func
+        name = func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")
+        found = (
+            name not in _FREE
+            and not (name.endswith("_") and isinstance(node.parent, nodes.Expr))
+            and _gives_tensor(value)
+        )
+    else:
+        return False
+    return found and not without_grad(origins, Expr(activation.function.module, activation.function, node), 0)
+
+
+def _gives_tensor(value: AbstractValue) -> bool:
+    return bool(value.kinds & (TENSOR | UNKNOWN_KIND)) or bool(
+        value.kinds & CONTAINER and element(value).kinds & TENSOR
+    )
+
+
+def _operations(top: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
+    if not isinstance(top, _NESTED):
+        yield from top.nodes_of_class((nodes.Call, nodes.BinOp), _NESTED)
+
+
+def _following(node: Any) -> Iterator[nodes.NodeNG]:
+    """Operations that may run after a node in its function: around it, in later statements, in the rounds to come."""
+    if node is None:
+        return
+    child, up = node, node.parent
+    while up is not None and not isinstance(child, _SCOPES):
+        if isinstance(up, (nodes.Call, nodes.BinOp)) and not child.is_statement:
+            yield up
+        if isinstance(up, (nodes.For, nodes.While)) and child in up.body:
+            yield from _operations(up)
+        for block in ("body", "orelse", "handlers", "finalbody"):
+            statements = getattr(up, block, None)
+            if not isinstance(statements, list) or child not in statements:
+                continue
+            for later in statements[statements.index(child) + 1 :]:
+                yield from _operations(later)
+            if isinstance(up, nodes.Try) and block == "body":
+                for later in (*up.orelse, *up.finalbody):
+                    yield from _operations(later)
+            if _leaves(child) or any(_leaves(s) for s in statements[statements.index(child) :]):
+                return  # the function ends in this block
+        child, up = up, up.parent
+
+
+def _leaves(statement: nodes.NodeNG) -> bool:
+    return isinstance(statement, (nodes.Return, nodes.Raise))

@@ -1,0 +1,217 @@
+"""Scopes that end before the backward that recomputes a checkpointed call made in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.diagnostic import Related
+from flake8_tensorbranch.engine.checkpointing.backward import Backward, Event
+from flake8_tensorbranch.engine.checkpointing.flags import Flags
+from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
+from flake8_tensorbranch.engine.checkpointing.scopes import Opened, Scopes
+from flake8_tensorbranch.engine.lookup.options import OMITTED, UNSEEN
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
+from flake8_tensorbranch.engine.regions.region import Entry, Regions
+from flake8_tensorbranch.engine.sink import ScopeSite, SinkKind
+from flake8_tensorbranch.knowledge.scopes import Scope
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
+
+_CACHE: Final = "torch.nn.utils.parametrize.cached"
+_ATTENTION: Final = "the attention backend"
+_SELECTIVE: Final = "torch.utils.checkpoint.create_selective_checkpoint_contexts"
+_DEFAULT: Final = "torch.utils.checkpoint.noop_context_fn"
+
+
+class Scoped:
+    """Finds them in one program."""
+
+    def __init__(self, origins: Origins, regions: Regions, recomputes: Recomputes) -> None:
+        self.origins = origins
+        self.regions = regions
+        self.recomputes = recomputes
+        self.backward = Backward(origins)
+        self.flags = Flags(origins, recomputes.tree)
+        self._events: dict[nodes.NodeNG, list[Event]] = {}
+
+    def sites(self) -> Iterator[ScopeSite]:
+        index = self.origins.program.index
+        seen: set[nodes.NodeNG] = set()
+        for made in self.recomputes.home.values():
+            call = made.autocast_without_dtype()
+            if call is not None and made.cls.module is index:
+                yield ScopeSite(
+                    SinkKind.SCOPE,
+                    call,
+                    made.backward,
+                    Entry("checkpointed", made.again, made.backward, None, ()),
+                    "autocast's dtype",
+                    self._related((made.again, "recomputed here")),
+                    {"form": "dtype"},
+                )
+        for opened in Scopes(self.origins, self.flags).all():
+            if opened.node in seen or not self._matters(opened):
+                continue
+            site = self._site(opened)
+            if site is not None:
+                seen.add(opened.node)
+                yield site
+
+    @staticmethod
+    def _matters(opened: Opened) -> bool:
+        if opened.row is not None:
+            return opened.row.non_reentrant != "info" and opened.row.state not in ("grad mode", "an observer")
+        return opened.changes is not None and bool(opened.changes.keys or opened.changes.everywhere)
+
+    def _site(self, opened: Opened) -> ScopeSite | None:
+        index = self.origins.program.index
+        scope = opened.function
+        for call in sorted(index.calls if scope is None else scope.calls, key=lambda c: (line(c), c.col_offset)):
+            if not opened.holds(call):
+                continue
+            expr = Expr(index, scope, call)
+            for made in self.recomputes.behind(expr):
+                if not self._exposed(opened, made):
+                    continue
+                if call not in self._events:
+                    self._events[call] = self.backward.of(expr)
+                outside = self._outside(opened, self._events[call])
+                if outside is not None:
+                    return self._report(opened, made, outside)
+        return None
+
+    @staticmethod
+    def _outside(opened: Opened, events: list[Event]) -> Event | None:
+        """A backward that runs after the scope has ended; None when one runs inside of it, or none is in view."""
+        if opened.row is not None and opened.row.qualname == _CACHE:
+            return events[0] if events else None  # the recompute finds the cache filled, or gone: wrong either way
+        if any(e.node is not None and opened.holds(e.node) for e in events):
+            return None
+        for event in events:
+            if event.node is None or opened.closes is None or line(event.node) >= line(opened.closes):
+                return event
+        return None
+
+    def _exposed(self, opened: Opened, made: Recompute) -> bool:
+        """Whether the recompute sees another state than the forward did, once the scope has ended."""
+        if made.home is not None:
+            if opened.row is not None and opened.row.state == "autocast":
+                return not made.home.restores_autocast
+            if any(self._opens_again(c, opened, made.home.backward) for c in made.home.backward.calls):
+                return False
+        elif opened.row is not None and opened.row.restored:
+            return False
+        if self.regions.of(opened.function, "compiled") is not None:
+            return False
+        if made.row is not None and made.row.reentrant_keyword and self._protected(made):
+            return False
+        row = opened.row
+        if row is not None:
+            variants = self.variants(made)
+            if row.non_reentrant == "ok" and made.home is None:
+                return bool(variants) and False not in variants
+            return self._meets(row, made)
+        changes = opened.changes
+        if changes is None:
+            return False
+        if changes.everywhere:
+            return True
+        functions = self.recomputes.reads(made)
+        own = self._own(opened)
+        if not functions:
+            # The region is not known: any module of the file may be it.
+            functions = [f for f in self.origins.program.index.functions if f.name in ("forward", "__call__")]
+            functions = [g for f in functions for g in self.recomputes.tree.reached(f)]
+        return self.flags.read_by(changes, [f for f in functions if f not in own]) is not None
+
+    def _own(self, opened: Opened) -> set[FunctionInfo]:
+        """The functions that make up the scope itself."""
+        manager = opened.manager
+        if isinstance(manager, ClassInfo):
+            return {m for n, m in manager.methods.items() if n in ("__init__", "__enter__", "__exit__")}
+        return {manager} if manager is not None else {opened.function} if opened.function is not None else set()
+
+    def _opens_again(self, call: nodes.Call, opened: Opened, backward: FunctionInfo) -> bool:
+        expr = Expr(backward.module, backward, call)
+        if isinstance(opened.manager, FunctionInfo):
+            return opened.manager in self.origins.callees(expr)
+        if opened.row is not None:
+            return opened.row.qualname in self.origins.externals(expr)
+        return (
+            any(getattr(r, "cls", None) is opened.manager for r in self.origins.value(expr).refs)
+            and opened.manager is not None
+        )
+
+    def variants(self, made: Recompute) -> set[bool | None]:
+        """The variants of checkpoint a call may be; see `Options.reentrant`."""
+        if made.row is None:
+            return {True}
+        return self.recomputes.options.reentrant(made.call, made.row)
+
+    def _protected(self, made: Recompute) -> bool:
+        """True when a `context_fn` that may open scopes is given: a selective policy opens none, the default
+        neither.
+        """
+        for given in self.recomputes.options.given(made.call, "context_fn"):
+            if given is OMITTED or given is UNSEEN:
+                continue
+            assert isinstance(given, Expr)
+            for origin in self.origins.of(given):
+                names = set(self.origins.externals(origin)) | {
+                    r for r in self.origins.value(origin).refs if isinstance(r, str)
+                }
+                if isinstance(origin.node, nodes.Call) and origin.node.args:
+                    names |= {
+                        r
+                        for r in self.origins.value(Expr(origin.module, origin.scope, origin.node.args[0])).refs
+                        if isinstance(r, str)
+                    }
+                if _DEFAULT not in names and _SELECTIVE not in names:
+                    return True
+        return False
+
+    def _meets(self, row: Scope, made: Recompute) -> bool:
+        """Whether the region may do what a state of torch bears on."""
+        text = made.call.module.text
+        if row.state == "the oneDNN switch":
+            return any(word in text for word in ("LSTM", "GRU", "RNN"))
+        if row.state == "the compiler's stance":
+            return "torch.compile" in text or ".compile(" in text
+        return True
+
+    def _report(self, opened: Opened, made: Recompute, outside: Event) -> ScopeSite:
+        variants = self.variants(made)
+        entry = Entry(
+            "checkpointed", made.call.node, made.call.scope, made.row, tuple(("use_reentrant", v) for v in variants)
+        )
+        places = [(made.call, "checkpointed here"), (outside.call, "recomputed by this backward")]
+        related = tuple(
+            Related(e.module.path, line(e.node) or 1, e.node.col_offset or 0, message) for e, message in places
+        )
+        row, changes = opened.row, opened.changes
+        form = "state"
+        if row is not None:
+            state = row.state
+            form = (
+                "cache"
+                if row.qualname == _CACHE
+                else "kernel"
+                if row.state == _ATTENTION and row.form == "context"
+                else form
+            )
+        elif changes is not None and changes.everywhere:
+            state = changes.everywhere
+        else:
+            state = "`" + min(name for _, name, _ in changes.keys) + "`" if changes is not None else ""
+        facts: dict[str, object] = {"form": form, "variants": variants, "callee": _callee(made)}
+        return ScopeSite(SinkKind.SCOPE, opened.node, opened.function, entry, state, related, facts)
+
+    def _related(self, *places: tuple[nodes.NodeNG, str]) -> tuple[Related, ...]:
+        path = self.origins.program.index.path
+        return tuple(Related(path, n.lineno or 1, n.col_offset or 0, m) for n, m in places)
+
+
+def _callee(made: Recompute) -> str:
+    return "a home-made checkpoint" if made.home is not None else "a checkpoint"

@@ -1,0 +1,1 @@
+"""Compiling: what a tracer meets beside decisions: reads, sizes, state, settings."""

@@ -1,0 +1,377 @@
+"""Python state that a compiled function is specialised on and that changes: attributes of modules, module globals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.diagnostic import Related
+from flake8_tensorbranch.engine.branching import effects
+from flake8_tensorbranch.engine.inference.program import Program
+from flake8_tensorbranch.engine.lattice import CONTAINER, HOST, MAPPING, SHAPE, TENSOR
+from flake8_tensorbranch.engine.lookup import loops
+from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.engine.regions.instances import Instances
+from flake8_tensorbranch.engine.regions.region import Regions
+from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
+from flake8_tensorbranch.syntax.printing import source_of
+
+KIND: Final = "compiled"
+_UNSPECIALISED: Final = "allow_unspec_int_on_nn_module"
+_CONTAINERS: Final = (nodes.List, nodes.Dict, nodes.Tuple, nodes.Set, nodes.ListComp, nodes.DictComp)
+_MAKERS: Final = frozenset({"list", "dict", "set", "deque", "OrderedDict", "defaultdict"})
+Place = tuple[ClassInfo | None, str]  # an attribute of a class; a global where the class is None
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One read or write of a place; `how`: ``read``, ``set``, ``step`` (from its own value), ``grow`` or ``empty``."""
+
+    place: Place
+    node: nodes.NodeNG
+    how: str
+    value: nodes.NodeNG | None = None
+
+
+class State:
+    """Finds the places that change from call to call of a compiled function, and where it reads them first."""
+
+    def __init__(self, program: Program, regions: Regions) -> None:
+        self.program = program
+        self.regions = regions
+        self.members = regions.members(KIND)
+        self.instances = Instances(program, regions)
+        self._accesses: dict[FunctionInfo | None, list[Access]] = {}
+        self._changes: dict[Place, tuple[str, nodes.NodeNG] | None] = {}
+        self._reaches: dict[FunctionInfo, bool] = {}
+
+    def sites(self) -> Iterator[TracedSite]:
+        """A site for each place and compiled function that is specialised on it."""
+        index = self.program.index
+        if not self.members or _UNSPECIALISED in index.text:
+            return
+        for function, membership in self.members.items():
+            if membership.entry.option("fullgraph") is True and self.regions.of(function, "checkpointed") is not None:
+                continue  # the change itself is refused there
+            by_place: dict[Place, list[Access]] = {}
+            for access in self.accesses(function):
+                by_place.setdefault(access.place, []).append(access)
+            for place, accesses in by_place.items():
+                first = accesses[0]
+                if first.how in ("set", "empty") or effects.is_guarded(first.node):
+                    continue
+                change = self.change(place) or self.instances.differ(place, membership)
+                if change is None:
+                    continue
+                what, where = change
+                related = (Related(index.path, where.lineno or 1, where.col_offset or 0, "it changes here"),)
+                shown = [first, *_deciding(accesses)] if first.how == "step" else [first]
+                for access in dict.fromkeys(shown):
+                    yield TracedSite(
+                        SinkKind.COMPILED_STATE,
+                        access.node,
+                        function,
+                        _spelled(access.node, place[1]),
+                        {KIND: membership},
+                        {"what": what},
+                        related,
+                    )
+
+    # Accesses
+
+    def accesses(self, function: FunctionInfo | None) -> list[Access]:
+        """The accesses of attributes of objects and of globals in a function, in source order."""
+        known = self._accesses.get(function)
+        if known is None:
+            top = self.program.index.tree if function is None else function.node
+            found = [a for node in loops.walk(top) if (a := self._access(function, node)) is not None]
+            # The right side of an assignment is read before its target is written.
+            found.sort(key=lambda a: (a.node.lineno or 0, a.how == "set", a.node.col_offset or 0))
+            known = self._accesses[function] = found
+        return known
+
+    def _access(self, function: FunctionInfo | None, node: nodes.NodeNG) -> Access | None:
+        if not isinstance(node, (nodes.Attribute, nodes.AssignAttr, nodes.Name, nodes.AssignName)):
+            return None
+        place = self._place(function, node)
+        if place is None:
+            return None
+        parent = node.parent
+        if isinstance(node, (nodes.AssignAttr, nodes.AssignName)):
+            if isinstance(parent, nodes.AugAssign):
+                return Access(place, node, "step", parent.value)
+            value = getattr(parent, "value", None)
+            if not isinstance(parent, (nodes.Assign, nodes.AnnAssign)) or value is None:
+                return None
+            path = dotted(node)
+            own = path is not None and any(
+                dotted(n) == path for n in value.nodes_of_class((nodes.Attribute, nodes.Name))
+            )
+            return Access(place, node, "step" if own else "set", value)
+        if (
+            isinstance(parent, nodes.Attribute)
+            and isinstance(parent.parent, nodes.Call)
+            and parent.parent.func is parent
+        ):
+            if parent.attrname in loops.GROWING:
+                return Access(place, node, "grow", None)
+            if parent.attrname == "clear":
+                return Access(place, node, "empty")
+        stored = parent.parent if isinstance(parent, nodes.Subscript) and parent.value is node else None
+        if isinstance(parent, nodes.Subscript) and isinstance(stored, nodes.Assign) and parent in stored.targets:
+            return Access(place, node, "grow" if self._new_key(function, parent.slice) else "read")
+        return Access(place, node, "read")
+
+    def _new_key(self, function: FunctionInfo | None, key: nodes.NodeNG) -> bool:
+        """True for a key that is another one from call to call: a size, the length so far."""
+        value = self.program.value(function, key)
+        parts = [value, *(v for _, v in value.items or ())]
+        return any(v.deps & SHAPE and v.kinds & HOST for v in parts) or (
+            isinstance(key, nodes.Call) and isinstance(key.func, nodes.Name) and key.func.name == "len"
+        )
+
+    def _place(self, function: FunctionInfo | None, node: nodes.NodeNG) -> Place | None:
+        if isinstance(node, (nodes.Name, nodes.AssignName)):
+            index = self.program.index
+            if function is None or node.name not in index.bindings or index.bindings[node.name][0].item is not None:
+                return None
+            if node.name in function.local_names and node.name not in function.declared_global:
+                return None
+            return None, node.name
+        if not isinstance(node, (nodes.Attribute, nodes.AssignAttr)):
+            return None
+        cls = self._owner(function, node.expr)
+        return None if cls is None else (self._holder(cls, node.attrname), node.attrname)
+
+    def _owner(self, function: FunctionInfo | None, node: nodes.NodeNG) -> ClassInfo | None:
+        up = function
+        while up is not None:
+            if up.takes_self and isinstance(node, nodes.Name) and node.name == up.params[0].name:
+                return up.cls
+            up = up.parent
+        for ref in self.program.value(function, node).refs:
+            if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
+                return ref.cls
+        return None
+
+    def _holder(self, cls: ClassInfo, name: str) -> ClassInfo:
+        """The class whose constructor or body makes an attribute, so that bases and subclasses mean the same place."""
+        for base in self.program.analysis.resolver.mro(cls):
+            if (
+                isinstance(base, ClassInfo)
+                and base.module is self.program.index
+                and (name in base.stores or name in base.body)
+            ):
+                return base
+        return cls
+
+    # Changes
+
+    def change(self, place: Place) -> tuple[str, nodes.NodeNG] | None:
+        """How a place changes between calls (what it is, where it changes); None when nothing shows that it does."""
+        if place not in self._changes:
+            self._changes[place] = self._change(place)
+        return self._changes[place]
+
+    def _change(self, place: Place) -> tuple[str, nodes.NodeNG] | None:
+        cls = place[0]
+        if cls is not None and not self._guards(cls):
+            return None
+        kind = self._kind(place)
+        if not kind:
+            return None
+        for function in (None, *self.program.index.functions):
+            if function is not None and (function.name == "__init__" or function not in self.program.facts):
+                continue
+            mine = [a for a in self.accesses(function) if a.place == place]
+            if not mine:
+                continue
+            if function in self.members:
+                if mine[0].how in ("set", "empty") and not self._read_before(function, place):
+                    continue  # starts anew in every call
+                found = next((a for a in mine if self._carries(function, a, kind)), None)
+            else:
+                found = next((a for a in mine if a.how != "read" and self._between(function, a, kind)), None)
+            if found is not None:
+                return kind, found.node
+        return None
+
+    def _guards(self, cls: ClassInfo) -> bool:
+        """True when ints of the class's objects are guarded by value: modules, and what modules keep (facts I)."""
+        resolver = self.program.analysis.resolver
+        if resolver.is_module(cls):
+            return True
+        for holder in self.program.index.classes:
+            if resolver.is_module(holder):
+                owner = self.program.analysis.instance_of(holder)
+                for name in holder.stores:
+                    kept = self.program.analysis.attribute(holder, name, owner)
+                    if any(isinstance(ref, Instance) and ref.cls is cls for ref in kept.refs):
+                        return True
+        return False
+
+    def _kind(self, place: Place) -> str:
+        """What a place starts as: ``int``, ``str``, ``length`` (a container); empty for anything else."""
+        cls, name = place
+        values: list[nodes.NodeNG | None] = []
+        if cls is None:
+            values = [getattr(b.statement, "value", None) for b in self.program.index.bindings.get(name, ())]
+        else:
+            for writer in cls.stores.get(name, ()):
+                own = [a.value for a in self.accesses(writer) if a.place == place and a.how == "set"]
+                values += [_default(writer, v) for v in own]
+            values += [getattr(s, "value", None) for s in cls.body.get(name, ())]
+            if any(n == name for w in cls.stores.get(name, ()) for n in _registered(w)):
+                return ""
+        kinds = {_form(v) for v in values if v is not None}
+        if kinds & {"float", "other-number"}:
+            return ""
+        return next((k for k in ("length", "int", "str") if k in kinds), "")
+
+    def _read_before(self, function: FunctionInfo, place: Place) -> bool:
+        """True when a compiled caller reads the place before it calls the function that writes it."""
+        for caller in self.members:
+            first = next((a for a in self.accesses(caller) if a.place == place), None)
+            if caller is function or first is None or first.how != "read":
+                continue
+            calls = [n for n, callees in self.program.facts[caller].calls.items() if function in callees]
+            if any((n.lineno or 0) >= (first.node.lineno or 0) for n in calls):
+                return True
+        return False
+
+    def _carries(self, function: FunctionInfo | None, access: Access, kind: str) -> bool:
+        """True when a write inside of the compiled region leaves another value to the next call."""
+        if access.how == "grow" or access.how == "step":
+            return _changes(access, kind)
+        if access.how != "set" or access.value is None or kind != "int":
+            return False
+        value = self.program.value(function, access.value)
+        return bool(value.deps & SHAPE and value.kinds & HOST and not value.kinds & (TENSOR | CONTAINER | MAPPING))
+
+    def _between(self, function: FunctionInfo | None, access: Access, kind: str) -> bool:
+        """True when a write outside of the region runs again and again between calls of compiled code."""
+        for loop in loops.around(access.node):
+            if loops.mentions(getattr(access.node, "expr", None), loops.targets(loop)):
+                return False  # the objects of the loop, each once
+            if self._per_round(access, kind, loops.counters(loop)) and self._runs_compiled(function, loop):
+                return True
+        if function is None or access.how == "read":
+            return False
+        for scope, facts in self.program.facts.items():
+            for node, callees in facts.calls.items():
+                if (
+                    function not in callees
+                    or not isinstance(node, nodes.Call)
+                    or (scope is not None and scope.name == "__init__")
+                ):
+                    continue
+                for loop in loops.around(node):
+                    if loops.mentions(node.func, loops.targets(loop)):
+                        break
+                    names = loops.counters(loop)
+                    passed = {p for p, a in _arguments(node, function) if loops.counted(a, names)}
+                    if self._per_round(access, kind, passed) and self._runs_compiled(scope, loop):
+                        return True
+        return False
+
+    @staticmethod
+    def _per_round(access: Access, kind: str, names: set[str]) -> bool:
+        if access.how in ("grow", "step"):
+            return _changes(access, kind)
+        return (
+            access.how == "set" and access.value is not None and kind != "length" and loops.counted(access.value, names)
+        )
+
+    def _runs_compiled(self, scope: FunctionInfo | None, loop: nodes.NodeNG) -> bool:
+        """True when a loop's body calls compiled code, as far as calls can be followed."""
+        facts = self.program.facts.get(scope)
+        if facts is None:
+            return False
+        below = [n for s in getattr(loop, "body", ()) for n in (s, *loops.walk(s)) if isinstance(n, nodes.Call)]
+        return any(self._enters(callee, 4) for call in below for callee in facts.calls.get(call, ()))
+
+    def _enters(self, function: FunctionInfo, depth: int) -> bool:
+        known = self._reaches.get(function)
+        if known is None:
+            known = function in self.members
+            if not known and depth > 0 and function in self.program.facts:
+                calls = self.program.facts[function].calls.values()
+                known = any(self._enters(c, depth - 1) for callees in calls for c in callees)
+            self._reaches[function] = known
+        return known
+
+
+def _deciding(accesses: list[Access]) -> list[Access]:
+    """The first read of a place that a test is made of."""
+    for access in accesses[1:]:
+        up = access.node.parent
+        while access.how == "read" and up is not None and not up.is_statement:
+            up = up.parent
+        if access.how == "read" and isinstance(up, (nodes.If, nodes.While, nodes.For, nodes.Assert)):
+            return [access]
+    return []
+
+
+def _changes(access: Access, kind: str) -> bool:
+    """True when a write makes another int, or a container of another length."""
+    if access.how == "grow":
+        return kind == "length"
+    value = access.value
+    if kind == "length":
+        path = dotted(access.node) or ""
+        if isinstance(access.node.parent, nodes.AugAssign):
+            return access.node.parent.op == "+="
+        return value is not None and loops.lengthens(value, path)
+    if value is None or any(isinstance(n.value, float) for n in value.nodes_of_class(nodes.Const)):
+        return False
+    if isinstance(access.node.parent, nodes.AugAssign):
+        return access.node.parent.op != "/="
+    return isinstance(value, (nodes.BinOp, nodes.Call)) and getattr(value, "op", "") not in ("/", "%")
+
+
+def _arguments(call: nodes.Call, function: FunctionInfo) -> Iterator[tuple[str, nodes.NodeNG]]:
+    slots = [p.name for p in function.params][1 if function.takes_self or function.is_classmethod else 0 :]
+    yield from zip(slots, call.args, strict=False)
+    for keyword in call.keywords:
+        if keyword.arg is not None:
+            yield keyword.arg, keyword.value
+
+
+def _registered(function: FunctionInfo) -> Iterator[str]:
+    for call in function.calls:
+        if isinstance(call.func, nodes.Attribute) and call.func.attrname.startswith("register_") and call.args:
+            first = call.args[0]
+            if isinstance(first, nodes.Const):
+                yield str(first.value)
+
+
+def _default(function: FunctionInfo, value: nodes.NodeNG | None) -> nodes.NodeNG | None:
+    """The default of the parameter that a stored name is, else the value."""
+    if isinstance(value, nodes.Name):
+        for param in function.params:
+            if param.name == value.name:
+                said = source_of(param.annotation) if param.annotation is not None else ""
+                return param.default or {"int": nodes.Const(0), "float": nodes.Const(0.0)}.get(said, value)
+    return value
+
+
+def _form(value: nodes.NodeNG) -> str:
+    if isinstance(value, nodes.Const):
+        names = {int: "int", str: "str", float: "float", bool: "bool"}
+        return names.get(type(value.value), "none")
+    if isinstance(value, _CONTAINERS):
+        return "length"
+    if isinstance(value, nodes.Call):
+        name = (dotted(value.func) or "").rsplit(".", 1)[-1]
+        if name in _MAKERS and not any(k.arg == "maxlen" for k in value.keywords):
+            return "length"
+        return {"int": "int", "len": "int", "str": "str", "float": "float"}.get(name, "call")
+    return "expression"
+
+
+def _spelled(node: nodes.NodeNG, name: str) -> str:
+    return dotted(node) or name

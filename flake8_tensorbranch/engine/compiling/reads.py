@@ -1,0 +1,106 @@
+"""Places where a tensor's value becomes a Python number (`item`, `int(t)`, `tolist`) or the size of a result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.branching import effects
+from flake8_tensorbranch.engine.inference.program import Program
+from flake8_tensorbranch.engine.lattice import DATA, MASK, TENSOR, UNBACKED, UNKNOWN_KIND
+from flake8_tensorbranch.engine.regions import trace
+from flake8_tensorbranch.engine.regions.batched import Batched
+from flake8_tensorbranch.engine.regions.region import Membership, Regions
+from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
+from flake8_tensorbranch.syntax.names import FunctionInfo
+
+_READS: Final = frozenset({"item", "tolist"})
+_NUMBERS: Final = frozenset({"int", "float", "complex"})
+_SIZED: Final = DATA | UNBACKED  # of a tensor: what its size depends on
+_TRACED: Final = ("compiled", "vmapped")
+
+
+def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
+    """Every such place in a compiled function or one under vmap."""
+    batched = Batched(program, regions)
+    for scope, facts in program.facts.items():
+        inside = {k: m for k in _TRACED if (m := regions.of(scope, k)) is not None}
+        if scope is None or not inside:
+            continue
+        tested = _tested(scope)
+        for node, value in facts.values.items():
+            if isinstance(node, nodes.Call):
+                receiver = _read(program, scope, node)
+                if receiver is not None and not _under(node, tested) and not effects.is_guarded(node):
+                    kinds = dict(inside)
+                    if not batched.reads(scope, receiver):
+                        kinds.pop("vmapped", None)
+                    yield _site(program, scope, SinkKind.SCALAR_READ, node, kinds)
+                    continue
+            if "compiled" not in inside or not value.must(TENSOR) or not value.deps & _SIZED:
+                continue
+            if _makes_size(program, scope, node) and not effects.is_guarded(node):
+                yield _site(program, scope, SinkKind.SIZED_RESULT, node, dict(inside))
+
+
+def _site(
+    program: Program, scope: FunctionInfo, kind: SinkKind, node: nodes.NodeNG, regions: dict[str, Membership]
+) -> TracedSite:
+    setting = "capture_scalar_outputs" if kind is SinkKind.SCALAR_READ else "capture_dynamic_output_shape_ops"
+    facts: dict[str, object] = {
+        "captured": setting in program.index.text,
+        "lost": effects.loses_frame(node, program.index),
+    }
+    return TracedSite(kind, node, scope, trace.spelled(node), regions, facts, trace.way(program, scope, node, regions))
+
+
+def _read(program: Program, scope: FunctionInfo, node: nodes.Call) -> nodes.NodeNG | None:
+    """The tensor that a call makes a Python number of; None for any other call."""
+    func = node.func
+    if isinstance(func, nodes.Attribute) and func.attrname in _READS and not node.args:
+        source = func.expr
+    elif isinstance(func, nodes.Name) and func.name in _NUMBERS and len(node.args) == 1:
+        source = node.args[0]
+    else:
+        return None
+    value = program.value(scope, source)
+    return source if value.kinds & TENSOR and not value.kinds & UNKNOWN_KIND else None
+
+
+def _makes_size(program: Program, scope: FunctionInfo, node: nodes.NodeNG) -> bool:
+    """True when the operation itself gives its result a size that depends on values: no input has such a size."""
+    if isinstance(node, nodes.Subscript):
+        index = program.value(scope, node.slice)
+        return bool(index.kinds & TENSOR and index.deps & MASK)
+    if not isinstance(node, nodes.Call) or program.callees(scope, node):
+        return False
+    sources = [*node.args, *(k.value for k in node.keywords)]
+    if isinstance(node.func, nodes.Attribute):
+        sources.append(node.func.expr)
+    values = [program.value(scope, source) for source in sources]
+    return not any(value.kinds & TENSOR and value.deps & _SIZED for value in values)
+
+
+def _tested(scope: FunctionInfo) -> set[nodes.NodeNG]:
+    """The tests and iterables of a function: what is read in them is a decision's own read."""
+    found: set[nodes.NodeNG] = set()
+    for node in scope.tests:
+        if isinstance(node, (nodes.If, nodes.IfExp, nodes.While, nodes.Assert)):
+            found.add(node.test)
+        elif isinstance(node, (nodes.For, nodes.Comprehension)):
+            found.add(node.iter)
+            found.update(getattr(node, "ifs", ()))
+        elif isinstance(node, nodes.Match):
+            found.add(node.subject)
+    return found
+
+
+def _under(node: nodes.NodeNG, tops: set[nodes.NodeNG]) -> bool:
+    up: nodes.NodeNG | None = node
+    while up is not None and not up.is_statement:
+        if up in tops:
+            return True
+        up = up.parent
+    return False

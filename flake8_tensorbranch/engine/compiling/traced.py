@@ -1,0 +1,29 @@
+"""All sites of what tracers meet beside decisions: reads, changing state, dimensions, settings, checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flake8_tensorbranch.engine.compiling import compile_args, flex, reads, unguarded
+from flake8_tensorbranch.engine.compiling.compile_checkpoint import Conflicts
+from flake8_tensorbranch.engine.compiling.compile_state import State
+from flake8_tensorbranch.engine.compiling.dimensions import Dimensions
+from flake8_tensorbranch.engine.inference.program import Program
+from flake8_tensorbranch.engine.regions.region import Regions
+from flake8_tensorbranch.engine.sink import TracedSite
+
+
+def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
+    """The sites of a program that rules about compiled, exported and mapped functions look at."""
+    yield from flex.sites(program, regions)
+    if all(entry.kind == "checkpointed" for entry, _ in regions.entries):
+        return
+    for scope in (None, *program.index.functions):
+        program.facts.get(scope)  # callers of what is traced are asked for what they pass: solved, whatever is in them
+    state = State(program, regions)
+    yield from reads.sites(program, regions)
+    yield from state.sites()
+    yield from compile_args.sites(program, regions)
+    yield from Dimensions(program, regions).sites()
+    yield from Conflicts(program, regions, state).sites()
+    yield from unguarded.sites(program, regions)

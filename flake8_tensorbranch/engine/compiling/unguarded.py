@@ -1,0 +1,132 @@
+"""Compiled functions that are called under different attention backends: no guard tells these apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.diagnostic import Related
+from flake8_tensorbranch.engine.inference.program import Program
+from flake8_tensorbranch.engine.lookup import loops
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.engine.refs import Instance, Wrapped
+from flake8_tensorbranch.engine.regions.region import Regions
+from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
+from flake8_tensorbranch.knowledge.scopes import SCOPES
+from flake8_tensorbranch.syntax.names import FunctionInfo
+from flake8_tensorbranch.syntax.printing import source_of
+
+_STATE: Final = "the attention backend"
+_READS: Final = "torch.nn.functional.scaled_dot_product_attention"
+_ATTENDS: Final = (
+    "torch.nn.MultiheadAttention",
+    "torch.nn.TransformerEncoderLayer",
+    "torch.nn.TransformerDecoderLayer",
+)
+
+
+def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
+    """Each scope around a compiled call whose function is called under another backend as well."""
+    index = program.index
+    if not any(name.rsplit(".", 1)[-1] in index.text for name, row in SCOPES.items() if row.state == _STATE):
+        return
+    finder = _Unguarded(program, regions)
+    calls: dict[object, list[tuple[FunctionInfo | None, nodes.Call, nodes.NodeNG | None]]] = {}
+    for scope in (None, *index.functions):
+        for node in index.calls if scope is None else scope.calls:
+            for compiled in finder.compiled(scope, node):
+                calls.setdefault(compiled, []).append((scope, node, finder.opened(scope, node)))
+    reported: set[nodes.NodeNG] = set()
+    for group in calls.values():
+        for scope, node, opened in group:
+            if opened is None or opened in reported or finder.resets(scope):
+                continue
+            other = next((n for _, n, o in group if finder.spelled(o) != finder.spelled(opened)), None)
+            if other is None and finder.varies(opened):
+                other = node
+            if other is not None:
+                reported.add(opened)
+                place = Related(
+                    index.path, other.lineno or 1, other.col_offset or 0, "called under another backend here"
+                )
+                called = source_of(node.func)
+                yield TracedSite(SinkKind.UNGUARDED, opened, scope, called, {}, {}, (place,))
+
+
+class _Unguarded:
+    """Finds compiled calls and the scopes around them."""
+
+    def __init__(self, program: Program, regions: Regions) -> None:
+        self.program = program
+        self.regions = regions
+        # With `backend="eager"` the kernel is picked in every call.
+        self.heads = {
+            f
+            for e, functions in regions.entries
+            if e.kind == "compiled" and e.option("backend") != "eager"
+            for f in functions
+        }
+        self.eager = {e.node for e, _ in regions.entries if e.kind == "compiled" and e.option("backend") == "eager"}
+        self.origins = Origins(program)
+        self._attends: dict[FunctionInfo, bool] = {}
+
+    def compiled(self, scope: FunctionInfo | None, node: nodes.Call) -> list[object]:
+        """The compiled functions with an attention in them that a call enters, from eager code."""
+        if scope is not None and self.regions.of(scope, "compiled") is not None:
+            return []
+        found: list[object] = [f for f in self.program.callees(scope, node) if f in self.heads and self.attends(f)]
+        for ref in self.program.value(scope, node.func).refs:
+            if isinstance(ref, Wrapped) and ref.wrapper == "torch.compile":
+                made = self.origins.of(Expr(self.program.index, scope, node.func))
+                if any(origin.node in self.eager for origin in made):
+                    continue
+                inner = ref.function.refs
+                if _READS in inner or any(isinstance(r, Instance) and r.cls in _ATTENDS for r in inner):
+                    found.append(ref)
+        return found
+
+    def resets(self, scope: FunctionInfo | None) -> bool:
+        """True when the function around a scope throws compiled code away."""
+        called = self.program.facts[scope].externals.values()
+        return any(name.startswith("torch.") and name.endswith(".reset") for names in called for name in names)
+
+    def attends(self, function: FunctionInfo, depth: int = 6) -> bool:
+        """True when a function, or one it calls, runs scaled dot product attention."""
+        known = self._attends.get(function)
+        if known is None:
+            self._attends[function] = False
+            facts = self.program.facts.get(function)
+            if facts is None:
+                return False
+            known = any(_READS in called for called in facts.externals.values()) or any(
+                isinstance(r, Instance) and r.cls in _ATTENDS for value in facts.values.values() for r in value.refs
+            )
+            if not known and depth > 0:
+                known = any(self.attends(c, depth - 1) for callees in facts.calls.values() for c in callees)
+            self._attends[function] = known
+        return known
+
+    def opened(self, scope: FunctionInfo | None, node: nodes.NodeNG) -> nodes.NodeNG | None:
+        """The innermost `with sdpa_kernel(...)` around a node in its function."""
+        up = node.parent
+        while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda, nodes.Module)):
+            if isinstance(up, nodes.With):
+                for expression, _ in reversed(up.items):
+                    for name in self.program.facts[scope].externals.get(expression, ()):
+                        row = SCOPES.get(name)
+                        if row is not None and row.state == _STATE:
+                            return expression
+            up = up.parent
+        return None
+
+    @staticmethod
+    def spelled(opened: nodes.NodeNG | None) -> str:
+        """What a scope opens, as the source says it; empty outside of scopes."""
+        return "" if opened is None else source_of(opened)
+
+    @staticmethod
+    def varies(opened: nodes.NodeNG) -> bool:
+        """True when a loop around the scope opens it with another backend in every round."""
+        return any(loops.mentions(opened, loops.targets(loop)) for loop in loops.around(opened.statement()))

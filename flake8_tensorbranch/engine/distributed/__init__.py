@@ -1,0 +1,1 @@
+"""Distributed: values that differ between ranks, and the collectives that they decide."""

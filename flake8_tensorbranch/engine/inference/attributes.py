@@ -1,0 +1,188 @@
+"""Attribute reads: what `value.name` gives, by the kinds of the value."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.inference.frame import Frame
+from flake8_tensorbranch.engine.inference.operators import tensor
+from flake8_tensorbranch.engine.lattice import (
+    ARRAY,
+    BOTTOM,
+    CALLABLE,
+    CONTAINER,
+    DATA,
+    FIRST_UNBACKED,
+    HOST,
+    HOST_SHAPE,
+    HOST_VALUE,
+    MAPPING,
+    NAMESPACE,
+    NONE_VALUE,
+    RANDOM,
+    SHAPE,
+    SIZE_VALUE,
+    TENSOR,
+    TENSOR_LIST,
+    TENSOR_VALUE,
+    UNBACKED,
+    UNKNOWN,
+    UNKNOWN_KIND,
+    AbstractValue,
+    element,
+    join,
+    make,
+)
+from flake8_tensorbranch.engine.refs import Closure, Instance, Method, Partial, Super, Wrapped
+from flake8_tensorbranch.knowledge import evidence, names
+from flake8_tensorbranch.knowledge.model import canonical, is_known
+from flake8_tensorbranch.knowledge.model import method as tensor_method
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
+
+_STATIC_ARRAY: Final = frozenset({"dtype", "ndim", "itemsize", "nbytes", "flags"})
+
+
+def state_path(node: nodes.NodeNG) -> str | None:
+    """The state's key for a name or attribute chain."""
+    if isinstance(node, (nodes.Name, nodes.AssignName, nodes.DelName)):
+        return node.name
+    if isinstance(node, (nodes.Attribute, nodes.AssignAttr, nodes.DelAttr)):
+        base = state_path(node.expr)
+        return None if base is None else f"{base}.{node.attrname}"
+    if isinstance(node, nodes.Subscript) and isinstance(node.slice, nodes.Const) and isinstance(node.slice.value, str):
+        base = state_path(node.value)
+        return None if base is None else f"{base}.[{node.slice.value!r}]"
+    return None
+
+
+def read(frame: Frame, value: AbstractValue, name: str) -> AbstractValue:
+    """`value.name`."""
+    kinds = value.kinds
+    result = BOTTOM
+    if kinds & TENSOR:
+        result = tensor_attribute(value, name)
+    if value.refs:
+        for ref in value.refs:
+            result = join(result, _of_ref(frame, value, ref, name))
+    if kinds & ARRAY:
+        result = join(result, array_attribute(value, name))
+    if kinds & HOST and value.deps & RANDOM:
+        result = join(result, make(HOST, RANDOM))
+    if kinds & CONTAINER and not value.refs and name in names.RESULT_FIELDS and element(value).kinds & TENSOR:
+        # A field of the named tuple that an operation with several results returns.
+        return join(
+            result,
+            dict(value.items).get(1 if name == "indices" else 0, TENSOR_VALUE) if value.items else element(value),
+        )
+    if kinds & (CONTAINER | MAPPING | HOST) and not value.refs:
+        result = join(result, make(CALLABLE, refs=frozenset({Method(value, name)})))
+    if kinds & UNKNOWN_KIND and not (kinds & TENSOR) and not any(isinstance(r, str) for r in value.refs):
+        result = join(result, unknown_attribute(value, name))
+    return result if result.kinds else UNKNOWN
+
+
+def unknown_attribute(value: AbstractValue, name: str) -> AbstractValue:
+    """An attribute of a value nothing is known of: sizes are sizes whatever has them."""
+    if name == "shape":
+        return SIZE_VALUE
+    if name == "saved_tensors":
+        return TENSOR_LIST  # of the context of an autograd.Function
+    if name in names.TENSOR_ONLY_METHODS:
+        return make(CALLABLE, refs=frozenset({Method(value, name)}))
+    if name in evidence.SHARED_METHODS:
+        return make(CALLABLE | UNKNOWN_KIND, refs=frozenset({Method(value, name)}))
+    if name in ("size", "numel", "dim"):
+        return make(CALLABLE, refs=frozenset({Method(value, name)}))
+    return UNKNOWN
+
+
+def tensor_attribute(value: AbstractValue, name: str) -> AbstractValue:
+    """An attribute of a tensor: metadata, another tensor, or a method."""
+    if name not in names.TENSOR_PROPERTIES:
+        return make(CALLABLE, refs=frozenset({Method(value, name)}))
+    row = tensor_method(name)
+    if row is None:
+        return UNKNOWN
+    if row.returns in ("tensor", "self"):
+        found = tensor(value.deps)
+        return join(found, NONE_VALUE) if name == "grad" else found  # None before any backward
+    if row.returns == "size":
+        return size_of(value)
+    if "data" in row.deps:
+        return make(HOST, DATA)
+    if "shape" in row.deps:
+        return make(HOST, UNBACKED | SHAPE if value.deps & DATA else SHAPE)
+    return HOST_VALUE
+
+
+def size_of(value: AbstractValue) -> AbstractValue:
+    """The shape of a tensor; of one whose size depends on values, it depends on them too."""
+    if value.deps & DATA:
+        return make(CONTAINER, const=FIRST_UNBACKED, elem=make(HOST, UNBACKED | SHAPE))
+    return SIZE_VALUE
+
+
+def array_attribute(value: AbstractValue, name: str) -> AbstractValue:
+    """An attribute of a NumPy array."""
+    if name == "shape":
+        return SIZE_VALUE
+    if name == "size":
+        return HOST_SHAPE
+    if name in _STATIC_ARRAY:
+        return HOST_VALUE
+    if name in ("T", "real", "imag", "flat", "values"):
+        return value
+    return make(CALLABLE, refs=frozenset({Method(value, name)}))
+
+
+def _of_ref(frame: Frame, value: AbstractValue, ref: object, name: str) -> AbstractValue:
+    analysis = frame.analysis
+    if isinstance(ref, str):
+        return external(f"{ref}.{name}")
+    if isinstance(ref, ModuleIndex):
+        return analysis.module_member(ref, name)
+    if isinstance(ref, ClassInfo):
+        return analysis.class_member(ref, name)
+    if isinstance(ref, Instance):
+        if value.items is not None:
+            for key, inner in value.items:
+                if key == name:
+                    return inner
+        if isinstance(ref.cls, ClassInfo):
+            return analysis.attribute(ref.cls, name, value)
+        return external_attribute(value, ref.cls, name)
+    if isinstance(ref, Super):
+        return analysis.super_attribute(ref, name)
+    if isinstance(ref, Wrapped):
+        return read(frame, ref.function, name)
+    if isinstance(ref, (FunctionInfo, Closure, Partial, Method)):
+        return UNKNOWN
+    return UNKNOWN
+
+
+def external_attribute(value: AbstractValue, cls: str, name: str) -> AbstractValue:
+    """An attribute of an instance of an external class: tables first, then nothing is known."""
+    known = names.MODULE_ATTRIBUTES.get(name) if cls.startswith("torch.nn.") else None
+    if cls.startswith("torch.distributions.") and name in evidence.DISTRIBUTION_FIELDS:
+        known = "tensor"
+    if known == "tensor":
+        return make(TENSOR)
+    if known == "host":
+        return HOST_VALUE
+    if cls.startswith(("torch.", "lightning.", "?.")) or value.kinds & (CONTAINER | MAPPING):
+        return make(CALLABLE, refs=frozenset({Method(value, name)}))
+    return make(UNKNOWN_KIND, refs=frozenset({Method(value, name)}))
+
+
+def external(qualname: str) -> AbstractValue:
+    """The value of something outside the project, by its qualified name."""
+    qualname = canonical(qualname)
+    if qualname.startswith("torch.") or qualname == "torch":
+        if is_known(qualname):
+            return make(CALLABLE, refs=frozenset({qualname}))
+        return make(CALLABLE | HOST | NAMESPACE, refs=frozenset({qualname}))
+    if qualname.startswith(("numpy.", "builtins.", "math.")):
+        return make(CALLABLE | HOST, refs=frozenset({qualname}))
+    return make(UNKNOWN_KIND, refs=frozenset({qualname}))

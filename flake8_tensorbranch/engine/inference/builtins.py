@@ -1,0 +1,334 @@
+"""Transfer functions of Python's builtin functions and of the methods of builtin containers, strings and arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.inference import attributes, calls, externals, operators, randomness
+from flake8_tensorbranch.engine.inference.arguments import Arguments
+from flake8_tensorbranch.engine.inference.frame import Frame
+from flake8_tensorbranch.engine.lattice import (
+    ARRAY,
+    BOTTOM,
+    CONTAINER,
+    DATA,
+    HOST,
+    HOST_VALUE,
+    MAPPING,
+    NONE_VALUE,
+    OBJECT,
+    SHAPE,
+    TENSOR,
+    UNBACKED,
+    UNKNOWN,
+    UNKNOWN_KIND,
+    AbstractValue,
+    constant,
+    container,
+    element,
+    join,
+    join_all,
+    make,
+    sequence,
+)
+
+Transfer = Callable[[Frame, Arguments, Any], AbstractValue]
+
+
+def _first(args: Arguments) -> AbstractValue:
+    return args.positional[0] if args.positional else args.star or BOTTOM
+
+
+def _len(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    value = _first(args)
+    if value.kinds & OBJECT and not value.kinds & (CONTAINER | MAPPING):
+        found = calls.special(frame, value, "__len__", [], node)
+        return found if found.known else HOST_VALUE
+    if value.items is not None and value.kinds == CONTAINER and not value.deps:
+        return constant(len(value.items))
+    return make(HOST, operators.length_deps(value))
+
+
+def _number(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    return make(HOST, operators.host_deps(*args.positional))
+
+
+def _bool(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    return operators.flag(operators.truth_deps(_first(args)))
+
+
+def _extreme(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    values = args.positional
+    deps = 0
+    if len(values) == 1 and args.star is None:
+        deps = operators.length_deps(values[0]) & DATA
+        values = [operators.iterate(values[0])]
+    elif args.star is not None:
+        values = [*values, args.star]
+    if "default" in args.keywords:
+        values = [*values, args.keywords["default"]]
+    if all(v.must(HOST) for v in values):
+        return make(HOST, operators.host_deps(*values) | deps)
+    result = join_all(values)
+    return result if result.kinds else UNKNOWN
+
+
+def _sum(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    source = _first(args)
+    value = operators.iterate(source)
+    if value.kinds & TENSOR:
+        return make(value.kinds & (TENSOR | UNKNOWN_KIND), value.deps)
+    if value.must(HOST | ARRAY):
+        return make(value.kinds, value.deps | operators.length_deps(source) & (DATA | SHAPE))
+    return value if value.kinds & CONTAINER else UNKNOWN
+
+
+def _any(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    source = _first(args)
+    return operators.flag(operators.truth_deps(operators.iterate(source)) | (operators.length_deps(source) & DATA))
+
+
+def _range(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    return container(HOST_VALUE, operators.host_deps(*args.positional))
+
+
+def _enumerate(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    source = _first(args)
+    return container(sequence([HOST_VALUE, operators.iterate(source)]), operators.length_deps(source))
+
+
+def _zip(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    if args.star is not None:
+        return container(
+            container(join_all((operators.iterate(v) for v in args.positional), operators.iterate(args.star)))
+        )
+    deps = 0
+    for value in args.positional:
+        deps |= operators.length_deps(value)
+    return container(sequence([operators.iterate(v) for v in args.positional]), deps)
+
+
+def _map(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    if len(args.positional) < 2:
+        return container(UNKNOWN)
+    inner = Arguments([operators.iterate(v) for v in args.positional[1:]])
+    return container(calls.apply(frame, args.positional[0], inner, node), operators.length_deps(args.positional[1]))
+
+
+def _filter(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    if len(args.positional) != 2:
+        return container(UNKNOWN)
+    inner = operators.iterate(args.positional[1])
+    kept = calls.apply(frame, args.positional[0], Arguments([inner]), node)
+    return container(inner, operators.length_deps(args.positional[1]) | operators.truth_deps(kept) & DATA)
+
+
+def _copy_sequence(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    value = _first(args)
+    if not value.kinds:
+        return sequence([]) if not args.positional else container(UNKNOWN)
+    if value.kinds == CONTAINER:
+        return value
+    return container(operators.iterate(value), operators.length_deps(value))
+
+
+def _set(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    value = _first(args)
+    inner = operators.iterate(value) if value.kinds else BOTTOM
+    same = UNBACKED if inner.deps & DATA else 0  # how many differ depends on the values
+    return container(inner, operators.length_deps(value) | same)
+
+
+def _dict(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    if not args.positional and args.star is None:
+        items = tuple(args.keywords.items())
+        exact = args.double_star is None
+        elem = join_all((v for _, v in items), BOTTOM if exact else UNKNOWN)
+        return make(MAPPING, elem=elem, items=items if exact else None)
+    value = _first(args)
+    if value.kinds == MAPPING:
+        return value
+    pair = operators.iterate(value)
+    inner = operators.subscript(pair, constant(1)) if pair.kinds & CONTAINER else UNKNOWN
+    return make(MAPPING, elem=inner)
+
+
+def _next(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    counted = randomness.advanced(_first(args))
+    if counted is not None:
+        return counted
+    value = operators.iterate(_first(args))
+    return join(value, args.positional[1]) if len(args.positional) > 1 else value
+
+
+def _same(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    value = _first(args)
+    return value if value.kinds else UNKNOWN
+
+
+def _iterated(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    value = _first(args)
+    return container(operators.iterate(value), operators.length_deps(value))
+
+
+def _getattr(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    if len(args.positional) < 2:
+        return UNKNOWN
+    name = args.positional[1].const
+    if not isinstance(name, str):
+        return UNKNOWN
+    value = attributes.read(frame, args.positional[0], name)
+    if len(args.positional) > 2:
+        value = join(value, args.positional[2])
+    return value
+
+
+def _host(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    return HOST_VALUE
+
+
+def _none(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    return NONE_VALUE
+
+
+def _text(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    return HOST_VALUE  # text is rarely a verdict on what it shows
+
+
+def _abs(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    return operators.unary(_first(args), "abs")
+
+
+def _power(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    if len(args.positional) < 2:
+        return UNKNOWN
+    return operators.binary(args.positional[0], args.positional[1], "**")
+
+
+FUNCTIONS: Final[dict[str, Transfer]] = {
+    "len": _len, "int": _number, "float": _number, "complex": _number, "round": _number, "bool": _bool,
+    "min": _extreme, "max": _extreme, "sum": _sum, "any": _any, "all": _any, "range": _range,
+    "enumerate": _enumerate, "zip": _zip, "map": _map, "filter": _filter, "list": _copy_sequence,
+    "tuple": _copy_sequence, "sorted": _iterated, "reversed": _iterated, "set": _set, "frozenset": _set,
+    "dict": _dict, "next": _next, "iter": _same, "getattr": _getattr, "abs": _abs, "pow": _power,
+    "isinstance": _host, "issubclass": _host, "hasattr": _host, "callable": _host, "id": _host, "hash": _host,
+    "ord": _host, "chr": _host, "print": _none, "setattr": _none, "str": _text, "repr": _text, "format": _text,
+}  # fmt: skip
+
+_STRINGS: Final = frozenset(
+    {"join", "format", "strip", "lstrip", "rstrip", "lower", "upper", "replace", "title", "encode", "decode"}
+)
+_STRING_LISTS: Final = frozenset({"split", "rsplit", "splitlines", "partition", "rpartition"})
+
+
+def method(frame: Frame, owner: AbstractValue, name: str, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    """A method of a tensor, container, string, number or array."""
+    result = BOTTOM
+    kinds = owner.kinds
+    if kinds & TENSOR:
+        result = externals.tensor_method(frame, owner, name, args)
+    elif kinds & OBJECT and owner.refs and not kinds & (CONTAINER | MAPPING):
+        return externals.instance_method(frame, owner, name, args, node)
+    if kinds & ARRAY:
+        result = join(result, _array(owner, name, args))
+    if kinds & MAPPING:
+        result = join(result, _mapping(frame, owner, name, args, node))
+    if kinds & CONTAINER:
+        result = join(result, _list(frame, owner, name, args, node))
+    if kinds & HOST and not kinds & (CONTAINER | MAPPING):
+        result = join(result, _scalar(owner, name, args))
+    if kinds & UNKNOWN_KIND and not kinds & TENSOR:
+        result = join(result, externals.unknown_method(frame, owner, name, args))
+    return result if result.kinds else UNKNOWN
+
+
+def _array(owner: AbstractValue, name: str, args: Arguments) -> AbstractValue:
+    if name == "tolist":
+        return container(make(HOST, owner.deps))
+    if name == "item":
+        return make(HOST, owner.deps)
+    if name in ("dim", "ndim", "flags"):
+        return HOST_VALUE
+    return make(ARRAY, owner.deps | operators.host_deps(*args.positional) & DATA)
+
+
+def _scalar(owner: AbstractValue, name: str, args: Arguments) -> AbstractValue:
+    if name in _STRING_LISTS:
+        return container(HOST_VALUE)
+    if name in _STRINGS:
+        return HOST_VALUE
+    return make(HOST, owner.deps | operators.host_deps(*args.positional) & DATA)
+
+
+def update(frame: Frame, node: nodes.NodeNG | None, value: AbstractValue) -> None:
+    """Change what the receiver of a method call holds, where it is a name or an attribute path."""
+    func = getattr(node, "func", None)
+    if isinstance(func, nodes.Attribute):
+        frame.analysis.rebind(frame, func.expr, value)
+
+
+def _list(frame: Frame, owner: AbstractValue, name: str, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    if name in ("append", "add", "insert", "appendleft"):
+        added = args.positional[-1] if args.positional else UNKNOWN
+        _grow(frame, node, owner, added)
+        return NONE_VALUE
+    if name in ("extend", "update"):
+        _grow(frame, node, owner, operators.iterate(_first(args)))
+        return NONE_VALUE
+    if name in ("pop", "popleft"):
+        return _elements(owner)
+    if name in ("index", "count"):
+        return make(HOST, DATA if element(owner).kinds & TENSOR else operators.host_deps(owner))
+    if name in ("sort", "reverse", "clear", "remove"):
+        return NONE_VALUE
+    if name in ("issubset", "issuperset", "isdisjoint"):
+        return operators.flag(operators.host_deps(owner, *args.positional))
+    if name in ("copy", "union", "intersection", "difference"):
+        return make(CONTAINER, owner.deps, elem=owner.elem)
+    if name == "numel":  # torch.Size
+        return make(HOST, operators.host_deps(owner))
+    if name in ("values", "items", "keys", "children", "modules"):
+        return container(UNKNOWN)
+    return UNKNOWN
+
+
+def _grow(frame: Frame, node: nodes.NodeNG | None, owner: AbstractValue, added: AbstractValue) -> None:
+    value = make(owner.kinds, owner.deps, refs=owner.refs, elem=join(element(owner), added if added.kinds else UNKNOWN))
+    update(frame, node, value)
+
+
+def _elements(owner: AbstractValue) -> AbstractValue:
+    inner = element(owner)
+    return inner if inner.kinds else UNKNOWN
+
+
+def _mapping(
+    frame: Frame, owner: AbstractValue, name: str, args: Arguments, node: nodes.NodeNG | None
+) -> AbstractValue:
+    if name in ("get", "pop", "setdefault"):
+        default = args.positional[1] if len(args.positional) > 1 else NONE_VALUE
+        key = args.positional[0] if args.positional else UNKNOWN
+        if owner.items is not None and isinstance(key.const, str):
+            found = dict(owner.items).get(key.const)
+            return found if found is not None else default
+        inner = _elements(owner)
+        if inner.kinds & UNKNOWN_KIND:
+            inner = UNKNOWN
+        return join(inner, default) if name != "pop" or len(args.positional) > 1 else inner
+    if name == "items":
+        return container(sequence([HOST_VALUE, _elements(owner)]))
+    if name == "values":
+        return container(_elements(owner))
+    if name == "keys":
+        return container(HOST_VALUE)
+    if name == "copy":
+        return owner
+    if name == "update":
+        added = [element(v) for v in args.positional] + list(args.keywords.values())
+        value = make(owner.kinds, owner.deps, refs=owner.refs, elem=join_all(added, element(owner)))
+        update(frame, node, value)
+        return NONE_VALUE
+    return UNKNOWN

@@ -1,0 +1,180 @@
+"""The interprocedural step: which functions a call enters, with which arguments, and what it gives back."""
+
+from __future__ import annotations
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.inference import builtins, externals
+from flake8_tensorbranch.engine.inference import evaluate as _evaluate
+from flake8_tensorbranch.engine.inference.arguments import Arguments, bind
+from flake8_tensorbranch.engine.inference.attributes import read
+from flake8_tensorbranch.engine.inference.frame import Frame
+from flake8_tensorbranch.engine.inference.operators import iterate
+from flake8_tensorbranch.engine.lattice import (
+    BOTTOM,
+    CALLABLE,
+    MAPPING,
+    OBJECT,
+    UNKNOWN,
+    UNKNOWN_KIND,
+    AbstractValue,
+    join,
+    make,
+)
+from flake8_tensorbranch.engine.refs import Bound, Closure, Instance, Method, Partial, RecordType, Super, Wrapped
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
+
+
+def call(frame: Frame, node: nodes.Call) -> AbstractValue:
+    """The value of a call expression; the call edges met are recorded if the frame keeps facts."""
+    func = node.func
+    if isinstance(func, nodes.Name) and func.name == "super":
+        return _super(frame)
+    callee = _evaluate.evaluate(frame, func)
+    args = arguments(frame, node)
+    return apply(frame, callee, args, node)
+
+
+def arguments(frame: Frame, node: nodes.Call) -> Arguments:
+    """Evaluate the arguments of a call."""
+    args = Arguments()
+    evaluate = _evaluate.evaluate
+    for item in node.args:
+        if isinstance(item, nodes.Starred):
+            value = evaluate(frame, item.value)
+            if value.items is not None and not value.kinds & (MAPPING | UNKNOWN_KIND) and args.star is None:
+                args.positional.extend(v for _, v in value.items)
+            else:
+                inner = iterate(value)
+                args.star = inner if args.star is None else join(args.star, inner)
+        elif args.star is not None:
+            args.star = join(args.star, evaluate(frame, item))
+        else:
+            args.positional.append(evaluate(frame, item))
+    for keyword in node.keywords:
+        value = evaluate(frame, keyword.value)
+        if keyword.arg is not None:
+            args.keywords[keyword.arg] = value
+        elif value.items is not None and value.kinds == MAPPING:
+            args.keywords.update({str(k): v for k, v in value.items})
+        else:
+            args.double_star = value
+    return args
+
+
+def apply(frame: Frame, callee: AbstractValue, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    """The join over everything that the callee may be."""
+    result = BOTTOM
+    for ref in callee.refs:
+        result = join(result, _apply_ref(frame, callee, ref, args, node))
+    if not callee.refs:
+        return UNKNOWN
+    return result
+
+
+def _apply_ref(
+    frame: Frame, callee: AbstractValue, ref: object, args: Arguments, node: nodes.NodeNG | None
+) -> AbstractValue:
+    if isinstance(ref, FunctionInfo):
+        return enter(frame, ref, args, node)
+    if isinstance(ref, Bound):
+        return enter(frame, ref.function, args, node, ref.owner)
+    if isinstance(ref, Method):
+        return builtins.method(frame, ref.owner, ref.name, args, node)
+    if isinstance(ref, str):
+        return externals.call(frame, ref, args, node)
+    if isinstance(ref, ClassInfo):
+        return construct(frame, ref, args, node)
+    if isinstance(ref, Instance):
+        return instance(frame, callee, ref, args, node)
+    if isinstance(ref, Closure):
+        return enter(frame, ref.function, args, node, captured=ref.captured)
+    if isinstance(ref, Partial):
+        keywords = {**dict(ref.keywords), **args.keywords}
+        unpacked = keywords.pop(
+            "**", args.double_star
+        )  # what `partial(f, **options)` was given, where it is not known by name
+        inner = Arguments([*ref.args, *args.positional], args.star, keywords, args.double_star or unpacked)
+        return apply(frame, ref.function, inner, node)
+    if isinstance(ref, RecordType):
+        return externals.new_record(ref, args)
+    if isinstance(ref, Wrapped):
+        return apply(frame, ref.function, args, node)
+    return UNKNOWN
+
+
+def enter(
+    frame: Frame,
+    function: FunctionInfo,
+    args: Arguments,
+    node: nodes.NodeNG | None,
+    owner: AbstractValue | None = None,
+    captured: tuple[tuple[str, AbstractValue], ...] = (),
+) -> AbstractValue:
+    """The value of a call of a function of the project."""
+    bound = bind(function, args, owner)
+    facts = frame.facts
+    if facts is not None and node is not None:
+        facts.calls.setdefault(node, set()).add(function)
+        for name, value in bound.items():
+            key = (function, name)
+            old = facts.arguments.get(key)
+            facts.arguments[key] = value if old is None else join(old, value)
+    if node is not None and node is frame.discard:
+        return UNKNOWN
+    return frame.analysis.returned(function, bound, captured)
+
+
+def construct(frame: Frame, cls: ClassInfo, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    """A new instance; record-like classes keep what their fields were given."""
+    analysis = frame.analysis
+    value = analysis.new(cls, args)
+    facts = frame.facts
+    if facts is not None and node is not None:
+        init = analysis.resolver.method(cls, "__init__")
+        if init is not None:
+            facts.calls.setdefault(node, set()).add(init)
+            for name, passed in bind(init, args, value).items():
+                if name != init.params[0].name if init.params else True:
+                    key = (init, name)
+                    old = facts.arguments.get(key)
+                    facts.arguments[key] = passed if old is None else join(old, passed)
+    return value
+
+
+def instance(
+    frame: Frame, callee: AbstractValue, ref: Instance, args: Arguments, node: nodes.NodeNG | None
+) -> AbstractValue:
+    """Calling an object: `__call__`, or `forward` of a module."""
+    if isinstance(ref.cls, str):
+        return externals.call_instance(frame, callee, ref.cls, args, node)
+    resolver = frame.analysis.resolver
+    owner = make(OBJECT, refs=frozenset({ref}), elem=callee.elem, items=callee.items)
+    for name in ("__call__", "forward"):
+        function = resolver.method(ref.cls, name)
+        if function is not None and function.takes_self:
+            return enter(frame, function, args, node, owner)
+    for base in resolver.mro(ref.cls):
+        if isinstance(base, str) and base.startswith("torch.nn."):
+            return externals.call_instance(frame, callee, base, args, node)
+    return UNKNOWN
+
+
+def special(
+    frame: Frame, value: AbstractValue, name: str, values: list[AbstractValue], node: nodes.NodeNG | None
+) -> AbstractValue:
+    """The value of calling the method `name` of an object implicitly (`__getitem__`, `__len__`, ...)."""
+    found = read(frame, value, name)
+    if not any(isinstance(r, (Bound, FunctionInfo)) for r in found.refs):
+        return UNKNOWN
+    return apply(frame, found, Arguments(values), node)
+
+
+def _super(frame: Frame) -> AbstractValue:
+    function = frame.function
+    while function is not None and function.cls is None:
+        function = function.parent
+    if function is None or function.cls is None:
+        return UNKNOWN
+    owner = frame.owner if frame.owner.kinds else make(OBJECT, refs=frozenset({Instance(function.cls)}))
+    return make(OBJECT | CALLABLE, refs=frozenset({Super(function.cls, owner)}))

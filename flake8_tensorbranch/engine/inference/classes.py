@@ -1,0 +1,256 @@
+"""What objects of the project's classes keep: attributes joined over all methods, class bodies, records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.inference import attributes, randomness
+from flake8_tensorbranch.engine.inference.arguments import Arguments, bind, combine
+from flake8_tensorbranch.engine.inference.frame import Frame, State
+from flake8_tensorbranch.engine.inference.outcomes import open_constant
+from flake8_tensorbranch.engine.lattice import (
+    ARRAY,
+    BOTTOM,
+    CALLABLE,
+    DATA,
+    MASK,
+    OBJECT,
+    TENSOR,
+    TENSOR_VALUE,
+    UNKNOWN,
+    UNKNOWN_KIND,
+    AbstractValue,
+    join,
+    join_all,
+    make,
+)
+from flake8_tensorbranch.engine.refs import Bound, Instance, Super
+from flake8_tensorbranch.knowledge.names import type_meaning
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
+
+if TYPE_CHECKING:
+    from flake8_tensorbranch.engine.inference.summary import Analysis
+
+_RECORD_BASES: Final = ("NamedTuple", "ModelOutput", "BaseOutput", "TypedDict", "BaseModel")
+_PROTOCOL: Final = ("Protocol", "ABC")
+
+
+class Classes:
+    """The queries about classes of one analysis."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis = analysis
+
+    def attribute(self, cls: ClassInfo, name: str, owner: AbstractValue) -> AbstractValue:
+        """An attribute read from an object of the class: a method, a property, or whatever any method stored there."""
+        analysis = self.analysis
+        stored = analysis.query(cls.module.memo, ("attribute", cls, name), lambda: self._stored(cls, name), BOTTOM)
+        function = analysis.resolver.method(cls, name)
+        if function is None and name == "__call__" and analysis.resolver.is_module(cls):
+            function = analysis.resolver.method(cls, "forward")
+        if function is not None:
+            if function.is_property:
+                return analysis.returned(function, {function.params[0].name: owner} if function.params else {})
+            if function.is_static:
+                value = make(CALLABLE, refs=frozenset({function}))
+            elif function.is_classmethod:
+                value = make(CALLABLE, refs=frozenset({Bound(function, make(CALLABLE, refs=frozenset({cls})))}))
+            else:
+                value = make(CALLABLE, refs=frozenset({Bound(function, owner)}))
+            return join(value, stored) if stored.known else value
+        if stored.kinds:
+            return stored
+        return self._inherited(cls, name, owner)
+
+    def _inherited(self, cls: ClassInfo, name: str, owner: AbstractValue) -> AbstractValue:
+        for base in self.analysis.resolver.mro(cls):
+            if isinstance(base, str):
+                if base.startswith(("torch.nn.", "lightning.", "torch.distributions.")):
+                    return attributes.external_attribute(
+                        owner, "torch.nn.Module" if base == "torch.nn.Module" else base, name
+                    )
+                if type_meaning(base) == "tensor":
+                    return attributes.tensor_attribute(TENSOR_VALUE, name)
+        if self.analysis.resolver.is_module(cls):
+            return attributes.external_attribute(owner, "torch.nn.Module", name)
+        return UNKNOWN
+
+    def _stored(self, cls: ClassInfo, name: str) -> AbstractValue:
+        analysis = self.analysis
+        value = BOTTOM
+        in_body = False
+        for base in analysis.resolver.mro(cls):
+            if not isinstance(base, ClassInfo):
+                continue
+            for writer in base.stores.get(name, ()):
+                chained = cls if base is not cls and writer.name == "__init__" and "__init__" in cls.methods else None
+                kept = analysis.stores(writer, chained).get(name, BOTTOM)
+                value = join(value, randomness.settled(kept) if writer.name == "__init__" else kept)
+            if not in_body and name in base.body:
+                in_body = True
+                if not value.known or any(getattr(s, "value", None) is not None for s in base.body[name]):
+                    value = join(value, self.body(base).get(name, BOTTOM))
+        return _settled(open_constant(value))
+
+    def body(self, cls: ClassInfo) -> State:
+        """The names a class body binds, methods apart."""
+        analysis = self.analysis
+
+        def compute() -> State:
+            frame = Frame(analysis, cls.module, None, method_of=cls)
+            analysis.run(frame, cls.node)
+            return frame.bound
+
+        return analysis.query(cls.module.memo, ("body", cls), compute, {})
+
+    def member(self, cls: ClassInfo, name: str) -> AbstractValue:
+        """An attribute read from the class itself."""
+        analysis = self.analysis
+        function = analysis.resolver.method(cls, name)
+        if function is not None:
+            if function.is_classmethod:
+                return make(CALLABLE, refs=frozenset({Bound(function, make(CALLABLE, refs=frozenset({cls})))}))
+            return make(CALLABLE, refs=frozenset({function}))
+        if name == "apply" and analysis.resolver.has_base(cls, "Function"):
+            forward = analysis.resolver.method(cls, "forward")
+            if forward is not None:
+                # `ctx` is passed by torch.
+                return make(CALLABLE, refs=frozenset({Bound(forward, make(CALLABLE))}))
+        for base in analysis.resolver.mro(cls):
+            if isinstance(base, ClassInfo) and name in base.body:
+                found = self.body(base).get(name, BOTTOM)
+                for statement in base.body[name]:
+                    inner = base.module.scope_of.get(statement)
+                    if isinstance(inner, ClassInfo):
+                        return make(CALLABLE, refs=frozenset({inner}))
+                if found.kinds:
+                    return open_constant(found)
+        return UNKNOWN
+
+    def external_super(self, ref: Super, name: str) -> AbstractValue:
+        """`super().name` where no base of the project has it."""
+        for base in self.analysis.resolver.mro(ref.cls):
+            if isinstance(base, str) and base.startswith("torch.nn."):
+                return attributes.external_attribute(make(OBJECT, refs=frozenset({Instance(base)})), base, name)
+        return UNKNOWN
+
+    def fields(self, cls: ClassInfo) -> list[tuple[str, nodes.AnnAssign, ClassInfo]] | None:
+        """The fields of a record-like class in order; None for any other class."""
+        record = False
+        found: dict[str, tuple[str, nodes.AnnAssign, ClassInfo]] = {}
+        for base in reversed(self.analysis.resolver.mro(cls)):
+            if isinstance(base, str):
+                record = record or base.rsplit(".", 1)[-1] in _RECORD_BASES
+                continue
+            record = record or base.name in _RECORD_BASES or _is_dataclass(base)
+            for statement in base.node.body:
+                if isinstance(statement, nodes.AnnAssign) and isinstance(statement.target, nodes.AssignName):
+                    found[statement.target.name] = (statement.target.name, statement, base)
+        return list(found.values()) if record and found else None
+
+    def is_record(self, value: AbstractValue) -> bool:
+        """True when a value may be an instance of a record-like class, whose fields a declaration does not tell."""
+        return any(isinstance(r, Instance) and isinstance(r.cls, ClassInfo) and self.fields(r.cls) for r in value.refs)
+
+    def instance(self, cls: ClassInfo) -> AbstractValue:
+        """An object of the class of which nothing more is known."""
+        key = ("instance", cls)
+        memo = cls.module.memo
+        if key not in memo:
+            memo[key] = make(OBJECT, refs=frozenset({Instance(cls)}))
+            if any(isinstance(b, str) and type_meaning(b) == "tensor" for b in self.analysis.resolver.mro(cls)):
+                memo[key] = TENSOR_VALUE
+        value = memo[key]
+        assert isinstance(value, AbstractValue)
+        return value
+
+    def new(self, cls: ClassInfo, args: Arguments) -> AbstractValue:
+        """What calling the class gives; a record keeps the values of its fields."""
+        plain = self.instance(cls)
+        fields = self.fields(cls)
+        if fields is None or len(fields) > 20 or not plain.kinds & OBJECT:
+            return plain
+        items: list[tuple[str, AbstractValue]] = []
+        for position, (name, statement, owner) in enumerate(fields):
+            said = self.analysis.annotation(owner.module, statement.annotation, None) or UNKNOWN
+            passed = args.get(position, name)
+            if passed is not None:
+                items.append((name, combine(passed, said)))
+            elif args.star is not None or args.double_star is not None:
+                items.append((name, said))
+            else:
+                default = self.body(owner).get(name, UNKNOWN) if statement.value is not None else said
+                items.append((name, join(default, said) if default.known else said))
+        return make(OBJECT, refs=plain.refs, elem=join_all(v for _, v in items), items=tuple(items))
+
+    def constructed(self, init: FunctionInfo) -> State:
+        """What the constructor's undeclared parameters get where its own module builds the class."""
+        cls, params = init.cls, self.analysis.parameters(init)
+        wanted = {n for n, v in params.items() if not v.known or v.kinds & UNKNOWN_KIND}
+        kept = {getattr(getattr(s.parent, "value", None), "name", "") for s in init.attribute_stores}
+        if cls is None or not wanted & kept:
+            return {}  # only what is stored as it is passed is worth asking for
+
+        def compute() -> State:
+            found: State = {}
+            for caller, call in cls.module.calls_of(cls.name):
+                facts = self.analysis.facts_of(cls.module, caller)
+                if init not in facts.calls.get(call, ()):
+                    continue
+                args = Arguments(
+                    [facts.values.get(a, UNKNOWN) for a in call.args],
+                    keywords={k.arg: facts.values.get(k.value, UNKNOWN) for k in call.keywords if k.arg},
+                )
+                for name, value in bind(init, args, self.instance(cls)).items():
+                    if name in wanted:
+                        found[name] = join(found.get(name, BOTTOM), value)
+            return found
+
+        return self.analysis.query(cls.module.memo, ("constructed", init), compute, {})
+
+    def passed_up(self, cls: ClassInfo, init: FunctionInfo) -> State:
+        """What the constructor of `cls` passes to a base class's constructor."""
+        own = cls.methods.get("__init__")
+        if own is None or own is init:
+            return {}
+        facts = self.analysis.facts_of(cls.module, own)
+        params = self.analysis.parameters(init)
+        return {
+            name: value
+            for (callee, name), value in facts.arguments.items()
+            if callee is init and value.known and name in params and not params[name].known
+        }
+
+    def super_attribute(self, ref: Super, name: str) -> AbstractValue:
+        """What `super().<name>` is, for the classes that the object may have."""
+        function = self.analysis.resolver.method(ref.cls, name, after=ref.cls)
+        for owner in ref.owner.refs:
+            inner = getattr(owner, "cls", None)
+            if isinstance(inner, ClassInfo):
+                function = self.analysis.resolver.method(inner, name, after=ref.cls) or function
+        if function is not None:
+            if function.is_static:
+                return make(CALLABLE, refs=frozenset({function}))
+            return make(CALLABLE, refs=frozenset({Bound(function, ref.owner)}))
+        return self.external_super(ref, name)
+
+
+def _settled(value: AbstractValue) -> AbstractValue:
+    """A flag kept on an object is plain state by the time another method reads it again."""
+    if value.deps & DATA and value.deps & MASK and not value.kinds & (TENSOR | ARRAY):
+        return make(value.kinds, value.deps & ~(DATA | MASK), value.const, value.refs, value.elem, value.items)
+    return value
+
+
+def _is_dataclass(cls: ClassInfo) -> bool:
+    decorators = cls.node.decorators
+    if decorators is None:
+        return False
+    for node in decorators.nodes:
+        target = node.func if isinstance(node, nodes.Call) else node
+        name = target.attrname if isinstance(target, nodes.Attribute) else getattr(target, "name", "")
+        if name in ("dataclass", "define", "frozen", "attrs", "s"):
+            return True
+    return False

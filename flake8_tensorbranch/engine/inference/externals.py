@@ -1,0 +1,323 @@
+"""Calls that leave the project: what torch's tables, NumPy and the standard library give back."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.inference import builtins, calls, operators, randomness
+from flake8_tensorbranch.engine.inference.arguments import Arguments
+from flake8_tensorbranch.engine.inference.frame import Frame
+from flake8_tensorbranch.engine.inference.rows import from_row
+from flake8_tensorbranch.engine.lattice import (
+    ARRAY,
+    BOTTOM,
+    CALLABLE,
+    CONTAINER,
+    DATA,
+    HOST,
+    HOST_SHAPE,
+    HOST_VALUE,
+    MAPPING,
+    NONE_VALUE,
+    OBJECT,
+    TENSOR,
+    TENSOR_VALUE,
+    UNKNOWN,
+    UNKNOWN_KIND,
+    AbstractValue,
+    constant,
+    container,
+    element,
+    join,
+    join_all,
+    make,
+    sequence,
+)
+from flake8_tensorbranch.engine.refs import Instance, Partial, RecordType, Wrapped
+from flake8_tensorbranch.knowledge import evidence, names, regions
+from flake8_tensorbranch.knowledge.model import lookup
+from flake8_tensorbranch.knowledge.model import method as tensor_row
+from flake8_tensorbranch.syntax.names import REGISTERING
+
+_CHAINING: Final = {"itertools.chain", "itertools.product", "itertools.islice", "itertools.cycle", "itertools.repeat"}
+_COPIES: Final = {"copy.copy", "copy.deepcopy", "typing.cast", "contextlib.nullcontext"}
+_MAPPINGS: Final = {"collections.OrderedDict", "collections.defaultdict", "types.SimpleNamespace"}
+
+
+def call(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    """The value of calling something external by its qualified name."""
+    facts = frame.facts
+    if facts is not None and node is not None:
+        facts.externals.setdefault(node, {})[qualname] = args
+    head, _, rest = qualname.partition(".")
+    if head == "builtins":
+        transfer = builtins.FUNCTIONS.get(rest)
+        return transfer(frame, args, node) if transfer is not None else UNKNOWN
+    drawn = randomness.called(qualname)
+    if drawn is not None:
+        return drawn
+    if head == "torch":
+        return _torch(frame, qualname, args, node)
+    if head == "numpy":
+        return _numpy(rest, args)
+    if head == "math":
+        return make(HOST, operators.host_deps(*args.positional))
+    if qualname in ("functools.partial", "functools.partialmethod") and args.positional:
+        hidden = () if args.double_star is None else (("**", args.double_star),)
+        ref = Partial(args.positional[0], tuple(args.positional[1:]), (*args.keywords.items(), *hidden))
+        return make(CALLABLE, refs=frozenset({ref}))
+    if qualname in _COPIES and args.positional:
+        return args.positional[-1] if qualname == "typing.cast" else args.positional[0]
+    if qualname in _CHAINING:
+        return container(join_all(operators.iterate(v) for v in args.all()))
+    if qualname == "itertools.zip_longest":
+        return container(sequence([join(operators.iterate(v), NONE_VALUE) for v in args.positional]))
+    if qualname in _MAPPINGS:
+        if qualname.endswith("defaultdict"):
+            return make(MAPPING, elem=BOTTOM)
+        return builtins.FUNCTIONS["dict"](frame, args, node)
+    if qualname in ("collections.namedtuple", "typing.NamedTuple") and len(args.positional) > 1:
+        return _record_type(args)
+    if qualname == "collections.deque":
+        return container(operators.iterate(args.positional[0]) if args.positional else BOTTOM)
+    if qualname in ("functools.wraps", "functools.update_wrapper"):
+        return UNKNOWN
+    return _other(frame, qualname, args, node)
+
+
+def _other(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    """A call of a library that only tables of region entries and of tensors speak of."""
+    entry = regions.entry(qualname)
+    if entry is not None:
+        return _enter_region(frame, qualname, entry, args, node)
+    row = lookup(qualname, len(args.positional), args.names(), kinds=args.kinds())
+    if row is not None:
+        return from_row(row, args, None)
+    return make(UNKNOWN_KIND, refs=frozenset({Instance(qualname)})) if _is_class(qualname) else UNKNOWN
+
+
+def _record_type(args: Arguments) -> AbstractValue:
+    """The class that `namedtuple("Name", fields)` makes."""
+    fields = args.positional[1]
+    names_: list[str] = []
+    if isinstance(fields.const, str):
+        names_ = fields.const.replace(",", " ").split()
+    elif fields.items is not None:
+        for _, value in fields.items:
+            first = value.items[0][1] if value.items else value
+            if not isinstance(first.const, str):
+                return UNKNOWN
+            names_.append(first.const)
+    if not names_:
+        return UNKNOWN
+    return make(CALLABLE, refs=frozenset({RecordType(str(args.positional[0].const), tuple(names_))}))
+
+
+def new_record(record: RecordType, args: Arguments) -> AbstractValue:
+    """An instance of a named tuple."""
+    items = []
+    for position, name in enumerate(record.fields):
+        value = args.get(position, name)
+        items.append((name, value if value is not None else args.star or args.double_star or UNKNOWN))
+    elem = join_all(v for _, v in items)
+    return make(OBJECT, refs=frozenset({Instance(f"namedtuple.{record.name}")}), elem=elem, items=tuple(items))
+
+
+def _is_class(qualname: str) -> bool:
+    last = qualname.rsplit(".", 1)[-1]
+    return last[:1].isupper() and (not last.isupper() or qualname.startswith("torch.nn."))  # GELU, LSTM: no constants
+
+
+def _numpy(name: str, args: Arguments) -> AbstractValue:
+    deps = 0
+    for value in args.all():
+        own = operators.host_deps(value)
+        if name not in evidence.NUMPY_ELEMENTWISE and not value.kinds & (ARRAY | TENSOR):
+            own &= ~DATA  # a number gives a size or a seed here, not the values
+        deps |= own
+    if name in ("isscalar", "iterable", "ndim", "issubdtype", "dtype"):
+        return HOST_VALUE
+    if name in ("array_equal", "allclose", "size", "prod"):
+        return make(HOST, deps)
+    return make(ARRAY, deps)
+
+
+def _torch(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    if qualname in evidence.TRACING_PREDICATES:
+        return constant(False)
+    meaning = names.type_meaning(qualname)
+    if meaning == "tensor":
+        return TENSOR_VALUE
+    if meaning == "size":
+        return make(CONTAINER, elem=join_all(args.all()) if args.positional else HOST_VALUE)
+    entry = regions.entry(qualname)
+    if entry is not None:
+        return _enter_region(frame, qualname, entry, args, node)
+    if qualname.startswith("torch.nn.") and _is_class(qualname):
+        return _new_module(frame, qualname, args)
+    row = lookup(qualname, len(args.positional), args.names(), kinds=args.kinds())
+    if row is not None:
+        if "collective" in row.effects and "inplace" in row.effects:
+            _synchronise(frame, node)
+        return from_row(row, args, None)
+    if _is_class(qualname):
+        return make(OBJECT, refs=frozenset({Instance(qualname)}))
+    return UNKNOWN
+
+
+def _enter_region(
+    frame: Frame, qualname: str, entry: regions.RegionEntry, args: Arguments, node: nodes.NodeNG | None
+) -> AbstractValue:
+    """A call that runs, or wraps, the function it is given."""
+    function = args.get(entry.argument, entry.keyword)
+    if function is None:
+        # `torch.compile(fullgraph=True)` gives a decorator.
+        return make(
+            CALLABLE,
+            refs=frozenset({Partial(make(CALLABLE, refs=frozenset({qualname})), (), tuple(args.keywords.items()))}),
+        )
+    if entry.wraps:
+        if not function.refs:
+            return function if function.known else UNKNOWN
+        return make(function.kinds | CALLABLE, refs=frozenset({Wrapped(qualname, function)}))
+    if entry.passed < 0:
+        return UNKNOWN
+    if entry.sequential:
+        value = args.get(entry.passed, "input")
+        return _chain(frame, function, Arguments([value if value is not None else UNKNOWN]), node)
+    rest = args.dropped(entry.passed).without(*entry.own_keywords)
+    return calls.apply(frame, function, rest, node)
+
+
+def _synchronise(frame: Frame, node: nodes.NodeNG | None) -> None:
+    """A collective in place makes its first argument the same on every rank."""
+    arguments = getattr(node, "args", None)
+    if arguments:
+        frame.analysis.mark_synced(frame, arguments[0])
+
+
+def _new_module(frame: Frame, qualname: str, args: Arguments) -> AbstractValue:
+    refs = frozenset({Instance(qualname)})
+    if qualname in ("torch.nn.ModuleList", "torch.nn.Sequential", "torch.nn.ModuleDict", "torch.nn.ParameterList"):
+        if qualname == "torch.nn.Sequential" and (len(args.positional) != 1 or args.positional[0].kinds & OBJECT):
+            values = list(args.positional)
+            if args.star is not None:
+                return make(OBJECT | CONTAINER, refs=refs, elem=join_all(values, args.star))
+            return make(OBJECT | CONTAINER, refs=refs, elem=join_all(values), items=tuple(enumerate(values)))
+        source = args.positional[0] if args.positional else BOTTOM
+        mapping = MAPPING if qualname == "torch.nn.ModuleDict" else CONTAINER
+        elem = (
+            element(source)
+            if source.kinds & (MAPPING | CONTAINER)
+            else operators.iterate(source)
+            if source.kinds
+            else BOTTOM
+        )
+        items = source.items if source.items is not None and source.kinds in (CONTAINER, MAPPING) else None
+        return make(OBJECT | mapping, refs=refs, elem=elem, items=items)
+    return make(OBJECT, refs=refs)
+
+
+def _chain(frame: Frame, modules: AbstractValue, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    """What comes out of modules applied one after the other."""
+    value = args.positional[0] if args.positional else UNKNOWN
+    if modules.items is not None:
+        for _, module in modules.items:
+            value = calls.apply(frame, module, Arguments([value]), node) if module.refs else UNKNOWN
+        return value
+    inner = element(modules)
+    if not inner.refs:
+        return UNKNOWN
+    once = calls.apply(frame, inner, Arguments([value]), node)
+    return join(once, calls.apply(frame, inner, Arguments([once]), node))
+
+
+def call_instance(
+    frame: Frame, callee: AbstractValue, cls: str, args: Arguments, node: nodes.NodeNG | None
+) -> AbstractValue:
+    """Calling an instance of an external class."""
+    if cls == "torch.nn.Sequential":
+        return _chain(frame, callee, args, node)
+    if cls == "torch.nn.Identity":
+        return args.positional[0] if args.positional else UNKNOWN
+    if cls in ("torch.nn.parallel.DistributedDataParallel", "torch.nn.DataParallel"):
+        return UNKNOWN
+    row = lookup(cls, len(args.positional), args.names(), kinds=args.kinds())
+    if row is not None:
+        return from_row(row, args, None)
+    if cls.startswith("torch.nn.") and cls != "torch.nn.Module":
+        return TENSOR_VALUE
+    return UNKNOWN
+
+
+def instance_method(
+    frame: Frame, owner: AbstractValue, name: str, args: Arguments, node: nodes.NodeNG | None
+) -> AbstractValue:
+    """A method of an instance whose class is external."""
+    for ref in owner.refs:
+        if not isinstance(ref, Instance):
+            continue
+        if not isinstance(ref.cls, str):
+            return module_method(frame, owner, name, args, node)
+        cls = ref.cls
+        if cls:
+            if cls.startswith("torch.nn.") or cls.rsplit(".", 1)[-1].endswith("Module"):
+                if name == "forward" and cls.startswith("torch.nn."):
+                    return call_instance(frame, owner, cls, args, node)
+                return module_method(frame, owner, name, args, node)
+            drawn = randomness.method(cls, name)
+            if drawn is not None:
+                return drawn
+            row = lookup(f"{cls}.{name}", len(args.positional), args.names(), kinds=args.kinds())
+            if row is not None:
+                return from_row(row, args, owner)
+    return UNKNOWN
+
+
+def module_method(
+    frame: Frame, owner: AbstractValue, name: str, args: Arguments, node: nodes.NodeNG | None
+) -> AbstractValue:
+    """A method every `torch.nn.Module` has."""
+    if name in REGISTERING and args.positional:
+        return _register(frame, owner, args)
+    row = lookup(f"torch.nn.Module.{name}")
+    if row is None:
+        return UNKNOWN
+    if frame.facts is not None and node is not None and name == "compile":
+        frame.facts.externals.setdefault(node, {})["torch.nn.Module.compile"] = Arguments([owner])
+    if name in ("named_parameters", "named_buffers"):
+        return container(sequence([HOST_VALUE, TENSOR_VALUE]))
+    return from_row(row, Arguments(), owner)
+
+
+def _register(frame: Frame, owner: AbstractValue, args: Arguments) -> AbstractValue:
+    """`self.register_buffer(name, value)` and its like store an attribute."""
+    name = args.positional[0].const
+    value = args.get(1, "tensor") or args.get(1, "param") or args.get(1, "default") or args.get(1, "module") or UNKNOWN
+    if isinstance(name, str) and owner == frame.owner:
+        frame.store(name, value)
+        frame.state[f"{frame.self_name}.{name}"] = value
+        frame.roots.add(str(frame.self_name))
+    return NONE_VALUE
+
+
+def unknown_method(frame: Frame, owner: AbstractValue, name: str, args: Arguments) -> AbstractValue:
+    """A method of a value nothing is known of, which only a tensor has (or whose result is a size whoever has it)."""
+    if name in ("size", "numel"):
+        return HOST_SHAPE if name == "numel" or args.positional else container(HOST_SHAPE)
+    if name in names.TENSOR_ONLY_METHODS:
+        return tensor_method(frame, TENSOR_VALUE, name, args)
+    if evidence.likely_tensor_method(frame.module, name):
+        value = tensor_method(frame, TENSOR_VALUE, name, args)
+        return make(value.kinds | UNKNOWN_KIND, value.deps, refs=value.refs, elem=value.elem, items=value.items)
+    return UNKNOWN
+
+
+def tensor_method(frame: Frame, owner: AbstractValue, name: str, args: Arguments) -> AbstractValue:
+    """A method of a tensor, by the table."""
+    row = tensor_row(name, len(args.positional), args.names(), kinds=args.kinds())
+    if row is None:
+        return UNKNOWN
+    return from_row(row, args, owner)

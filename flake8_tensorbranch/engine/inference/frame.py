@@ -1,0 +1,103 @@
+"""One activation of a scope: its state, and what it leaves behind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.inference.arguments import Arguments
+from flake8_tensorbranch.engine.lattice import BOTTOM, AbstractValue, join
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
+
+if TYPE_CHECKING:
+    from flake8_tensorbranch.engine.inference.summary import Analysis
+
+State = dict[str, AbstractValue]
+
+
+class Facts:
+    """What was found out about one scope: values by node, and the calls met.
+
+    `calls` maps a call to the project's functions it may enter, `externals` to the external callees by qualified name,
+    with the arguments that reach them (through partials, too). `arguments` joins what callees' parameters get.
+    """
+
+    __slots__ = ("arguments", "calls", "exhausted", "externals", "values")
+
+    def __init__(self) -> None:
+        self.values: dict[nodes.NodeNG, AbstractValue] = {}
+        self.calls: dict[nodes.NodeNG, set[FunctionInfo]] = {}
+        self.externals: dict[nodes.NodeNG, dict[str, Arguments]] = {}
+        self.arguments: dict[tuple[FunctionInfo, str], AbstractValue] = {}
+        self.exhausted = False
+
+
+class Frame:
+    """One activation: a scope, its current state, the values of its free names, and what it returns and stores."""
+
+    __slots__ = (
+        "analysis",
+        "bound",
+        "captured",
+        "discard",
+        "facts",
+        "function",
+        "iterables",
+        "method_of",
+        "module",
+        "owner",
+        "returns",
+        "roots",
+        "self_name",
+        "state",
+        "stores",
+        "tests",
+        "yields",
+    )
+
+    def __init__(
+        self,
+        analysis: Analysis,
+        module: ModuleIndex,
+        function: FunctionInfo | None,
+        facts: Facts | None = None,
+        captured: State | None = None,
+        method_of: ClassInfo | None = None,
+    ) -> None:
+        self.analysis = analysis
+        self.module = module
+        self.function = function
+        self.facts = facts
+        self.captured: State = captured or {}
+        self.method_of = method_of
+        self.state: State = {}
+        self.returns: AbstractValue = BOTTOM
+        self.yields: AbstractValue = BOTTOM
+        self.stores: State = {}
+        self.roots: set[str] = set()  # names that some path in the state begins with
+        self.bound: State = {}
+        self.self_name = function.params[0].name if function is not None and function.takes_self else None
+        self.owner: AbstractValue = BOTTOM
+        self.discard: nodes.NodeNG | None = None  # the call whose value nobody uses
+        self.tests: dict[nodes.NodeNG, AbstractValue] = {}
+        self.iterables: dict[
+            nodes.NodeNG, AbstractValue
+        ] = {}  # what a loop iterates, a match looks at: evaluated once, used later
+
+    def store(self, attribute: str, value: AbstractValue) -> None:
+        """Record a store to an attribute of the method's own object."""
+        old = self.stores.get(attribute)
+        self.stores[attribute] = value if old is None else join(old, value)
+
+    def bind(self, name: str, value: AbstractValue) -> None:
+        """Bind a local name; paths that start with it are forgotten."""
+        state = self.state
+        state[name] = value
+        if name in self.roots:
+            prefix = name + "."
+            for path in [p for p in state if p.startswith(prefix)]:
+                del state[path]
+        old = self.bound.get(name)
+        if old is not value:
+            self.bound[name] = value if old is None else join(old, value)

@@ -1,0 +1,348 @@
+"""Transfer functions of Python's operators on abstract values: arithmetic, comparison, subscript, iteration, truth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from flake8_tensorbranch.engine.lattice import (
+    ARRAY,
+    BOTTOM,
+    CALLABLE,
+    CONTAINER,
+    DATA,
+    FIRST_UNBACKED,
+    HOST,
+    HOST_SHAPE,
+    HOST_VALUE,
+    MAPPING,
+    MASK,
+    NAMESPACE,
+    NO_CONST,
+    NONDET,
+    NONE,
+    OBJECT,
+    RANDOM,
+    REPLAYED,
+    SHAPE,
+    SUPPOSED,
+    SYNCED,
+    TENSOR,
+    UNBACKED,
+    UNKNOWN,
+    UNKNOWN_KIND,
+    AbstractValue,
+    all_deps,
+    constant,
+    container,
+    element,
+    join,
+    join_all,
+    make,
+    with_deps,
+)
+
+if TYPE_CHECKING:
+    from flake8_tensorbranch.engine.inference.frame import Frame
+
+_FLOWING: Final = NONDET | RANDOM | SUPPOSED  # dependences that any computation hands on
+_TELLING: Final = DATA | SHAPE | RANDOM | UNBACKED
+_LASTING: Final = SYNCED | REPLAYED  # what holds for a result where it holds for every operand that carries data
+
+
+def tensor(deps: int = 0) -> AbstractValue:
+    """A tensor; DATA in `deps` says that its size depends on values."""
+    return make(TENSOR, deps & ~SHAPE)
+
+
+def tensor_deps(*operands: AbstractValue) -> int:
+    """The dependences of a tensor computed elementwise from the operands."""
+    deps = 0
+    both = -1
+    for value in operands:
+        deps |= value.deps & _FLOWING
+        if value.kinds & TENSOR:
+            deps |= value.deps & DATA
+            both &= value.deps
+        elif value.deps & DATA:
+            both &= value.deps
+    return deps | (both & _LASTING if both != -1 else 0)
+
+
+def host_deps(*operands: AbstractValue) -> int:
+    """The dependences of a plain number computed from the operands; synced where all that carry data are."""
+    deps = 0
+    both = -1
+    for value in operands:
+        own = all_deps(value) & ~MASK
+        deps |= own & ~_LASTING
+        if own & DATA:
+            both &= own
+    return deps | (both & _LASTING if deps & DATA else 0)
+
+
+def truth_deps(value: AbstractValue) -> int:
+    """What `bool(value)` depends on."""
+    deps = value.deps & ~MASK
+    if value.kinds & TENSOR:
+        return deps & ~SHAPE | DATA
+    if value.kinds & (HOST | ARRAY | CONTAINER | MAPPING):
+        return deps
+    return deps & _FLOWING
+
+
+def length_deps(value: AbstractValue) -> int:
+    """What the number of elements depends on."""
+    if value.kinds & TENSOR:
+        return value.deps & _FLOWING | (UNBACKED | SHAPE if value.deps & DATA else SHAPE)
+    if value.kinds & ARRAY:
+        return 0  # the dependences of an array are those of its values
+    if value.kinds & (CONTAINER | MAPPING):
+        return value.deps & ~(MASK | _LASTING)
+    return 0
+
+
+def falsy(value: AbstractValue) -> AbstractValue:
+    """The part of a value that can be false: modules, functions and objects mostly cannot."""
+    if value.must(OBJECT | CALLABLE | NAMESPACE):
+        return BOTTOM
+    return value
+
+
+def flag(deps: int) -> AbstractValue:
+    """A Python bool; one that depends on values is marked as such."""
+    return make(HOST, deps | MASK if deps & DATA else deps)
+
+
+def binary(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue:
+    """`left op right`."""
+    if not (left.kinds | right.kinds) & ~(HOST | NONE):
+        return make(HOST, (left.deps | right.deps) & ~MASK)
+    if (left.kinds | right.kinds) & TENSOR:
+        mask = left.deps & right.deps & MASK if op in ("&", "|", "^") else 0
+        return _mixed(left, right, tensor_deps(left, right) | mask)
+    if (left.kinds | right.kinds) & ARRAY:
+        return make(ARRAY, host_deps(left, right))
+    if left.kinds & CONTAINER:
+        if op == "+" and right.kinds & CONTAINER:
+            if left.items is not None and right.items is not None:
+                values = [v for _, v in left.items] + [v for _, v in right.items]
+                return make(CONTAINER, left.deps | right.deps, elem=join_all(values), items=tuple(enumerate(values)))
+            return container(join(element(left), element(right)), left.deps | right.deps)
+        if op == "*":
+            return container(element(left), left.deps | right.deps)
+        if op in ("-", "&", "|", "^") and right.kinds & CONTAINER:
+            held = join(element(left), element(right)) if op in ("|", "^") else element(left)
+            return container(held, left.deps | right.deps | (UNBACKED if all_deps(element(left)) & DATA else 0))
+        if op == "+":
+            return container(join(element(left), UNKNOWN), left.deps)
+    if op == "*" and right.kinds & CONTAINER:
+        return container(element(right), left.deps | right.deps)
+    if (left.kinds | right.kinds) & MAPPING and op == "|":
+        return make(MAPPING, elem=join(element(left), element(right)))
+    deps = host_deps(left, right) if (left.kinds | right.kinds) & HOST else 0
+    if deps & _TELLING:
+        return make(HOST, deps)
+    return UNKNOWN
+
+
+_SHAPES_OF_VALUE: Final = (TENSOR, HOST, CONTAINER, ARRAY, MAPPING, OBJECT)
+
+
+def vague(value: AbstractValue) -> bool:
+    """True for a value of three or more sorts (a number, a list or a tensor): what helpers that take anything hand
+    on.
+    """
+    return sum(bool(value.kinds & kind) for kind in _SHAPES_OF_VALUE) > 2
+
+
+def _mixed(left: AbstractValue, right: AbstractValue, deps: int) -> AbstractValue:
+    """The result of an operator one of whose operands may be a tensor; other outcomes stay possible where neither must
+    be.
+    """
+    kinds = TENSOR
+    a, b = left.kinds & ~NONE, right.kinds & ~NONE
+    if a != TENSOR and b != TENSOR:
+        if a & UNKNOWN_KIND or b & UNKNOWN_KIND:
+            kinds |= UNKNOWN_KIND
+        if a & HOST and b & HOST:
+            kinds |= HOST
+    return make(kinds, deps)
+
+
+def unary(value: AbstractValue, op: str) -> AbstractValue:
+    """`op value`."""
+    if op == "not":
+        if (
+            value.const is not NO_CONST
+            and value.kinds in (HOST, NONE)
+            and isinstance(value.const, (bool, int, type(None)))
+        ):
+            return constant(not value.const)
+        return flag(truth_deps(value))
+    if value.kinds & TENSOR:
+        deps = value.deps if op == "~" else value.deps & ~MASK
+        return make(value.kinds & (TENSOR | HOST | UNKNOWN_KIND), deps)
+    if value.must(HOST):
+        if op == "-" and isinstance(value.const, (int, float)):
+            return make(HOST, value.deps, const=-value.const)
+        return make(HOST, value.deps)
+    if value.kinds & ARRAY:
+        return make(value.kinds & (HOST | ARRAY | UNKNOWN_KIND), value.deps)
+    if value.kinds & HOST and value.deps & _TELLING and not value.kinds & ARRAY:
+        return make(HOST, value.deps)  # a number read from a tensor, where it may be something unknown, too
+    return UNKNOWN
+
+
+def compare(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue:
+    """`left op right` for one comparison operator."""
+    if op in ("is", "is not"):
+        if right.kinds == NONE or left.kinds == NONE:
+            other = left if right.kinds == NONE else right
+            if other.kinds == NONE:
+                return constant(op == "is")
+            if other.kinds and not other.kinds & (NONE | UNKNOWN_KIND):
+                return constant(op == "is not")
+        for one, other in ((left, right), (right, left)):
+            if isinstance(one.const, bool) and other.kinds & HOST and other.deps & DATA:
+                return flag(other.deps & ~MASK)
+        return HOST_VALUE
+    if op in ("in", "not in"):
+        return _membership(left, right)
+    if not (left.kinds | right.kinds) & ~(HOST | NONE):
+        return _host_compare(left, right, op)
+    if (left.kinds | right.kinds) & TENSOR:
+        other = right if left.kinds & TENSOR else left
+        if (vague(left) and not right.kinds & TENSOR) or (vague(right) and not left.kinds & TENSOR):
+            return UNKNOWN
+        if other.kinds == NONE or isinstance(other.const, str):
+            return HOST_VALUE
+        if (left if other is right else right).kinds & ~(TENSOR | NONE) & UNKNOWN_KIND and op in ("==", "!="):
+            return make(TENSOR | UNKNOWN_KIND, tensor_deps(left, right))
+        return _mask(_mixed(left, right, tensor_deps(left, right)))
+    if (left.kinds | right.kinds) & ARRAY:
+        if vague(left) or vague(right):
+            return UNKNOWN
+        return make(ARRAY, host_deps(left, right))
+    if (left.kinds | right.kinds) & (CONTAINER | MAPPING):
+        return flag(host_deps(left, right))
+    deps = host_deps(left, right) if (left.kinds | right.kinds) & HOST else 0
+    if deps & _TELLING:
+        return flag(deps)
+    if isinstance(left.const, str) or isinstance(right.const, str) or (left.kinds | right.kinds) & (NONE | CALLABLE):
+        return HOST_VALUE
+    return UNKNOWN
+
+
+def _mask(value: AbstractValue) -> AbstractValue:
+    return with_deps(value, MASK) if value.kinds & TENSOR else value
+
+
+def _host_compare(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue:
+    deps = (left.deps | right.deps) & ~MASK
+    known = not deps and left.const is not NO_CONST and right.const is not NO_CONST
+    if known and op in ("==", "!=") and type(left.const) is type(right.const):
+        return constant((left.const == right.const) is (op == "=="))
+    return flag(deps)
+
+
+def _membership(left: AbstractValue, right: AbstractValue) -> AbstractValue:
+    if isinstance(left.const, str):
+        return make(HOST, right.deps & ~(DATA | MASK))  # a key: what is looked into is no tensor
+    if right.kinds & MAPPING and left.must(HOST):
+        return HOST_VALUE  # a key
+    if right.kinds & TENSOR:
+        return make(HOST, tensor_deps(left, right) | DATA)
+    deps = left.deps & ~MASK
+    if right.kinds & CONTAINER:
+        inner = element(right)
+        if left.kinds & TENSOR or (inner.must(TENSOR) and (left.deps & DATA or type(left.const) in (int, float))):
+            deps |= DATA
+        # A name looked up among tensors is a key far more often than a number compared with each of them.
+        deps |= right.deps | (all_deps(inner) if not inner.kinds & TENSOR else 0)
+    elif left.kinds & TENSOR:
+        deps = left.deps & _FLOWING
+    if not deps and not (left.kinds | right.kinds) & ~UNKNOWN_KIND:
+        return UNKNOWN
+    return flag(deps & ~MASK)
+
+
+def iterate(value: AbstractValue) -> AbstractValue:
+    """What `for` gets from a value."""
+    result = BOTTOM
+    if value.kinds & TENSOR:
+        result = tensor(value.deps & (_FLOWING | _LASTING | MASK))
+    if value.kinds & CONTAINER:
+        inner = element(value)
+        result = join(result, inner if inner.kinds else UNKNOWN)
+    if value.kinds & MAPPING:
+        result = join(result, HOST_VALUE)
+    if value.kinds & ARRAY:
+        result = join(result, make(ARRAY, value.deps))
+    if value.kinds & HOST:
+        result = join(result, make(HOST, value.deps))
+    if not result.kinds or value.kinds & UNKNOWN_KIND:
+        result = join(result, UNKNOWN)
+    return result
+
+
+def _index_is_mask(index: AbstractValue) -> bool:
+    if index.kinds & TENSOR:
+        return bool(index.deps & MASK)
+    if index.kinds & HOST:
+        return index.const is slice and bool(index.deps & DATA)
+    if index.items is not None:
+        return any(_index_is_mask(v) for _, v in index.items)
+    return False
+
+
+def subscript(value: AbstractValue, index: AbstractValue, frame: Frame | None = None) -> AbstractValue:
+    """`value[index]`."""
+    result = BOTTOM
+    if value.kinds & TENSOR:
+        deps = value.deps & (_FLOWING | _LASTING | MASK | DATA)
+        if _index_is_mask(index):
+            deps |= DATA
+        elif index.kinds & HOST and index.const is not slice:
+            deps &= ~DATA  # a row of a data-sized tensor need not be data-sized
+        result = tensor(deps)
+    if value.kinds & (CONTAINER | MAPPING):
+        result = join(result, _pick(value, index))
+    if value.kinds & HOST:
+        result = join(result, make(HOST, value.deps | index.deps & ~MASK))
+    if value.kinds & ARRAY:
+        result = join(result, make(ARRAY, value.deps | index.deps & DATA))
+    if value.kinds & OBJECT and not value.kinds & CONTAINER:
+        result = join(result, _object_item(value, index, frame))
+    if not result.kinds or value.kinds & UNKNOWN_KIND:
+        result = join(result, UNKNOWN)
+    return result
+
+
+def _pick(value: AbstractValue, index: AbstractValue) -> AbstractValue:
+    if value.const == FIRST_UNBACKED and type(index.const) is int and index.const != 0:
+        return HOST_SHAPE
+    if index.const is slice:
+        return make(CONTAINER, value.deps | index.deps & (DATA | SHAPE), elem=value.elem)
+    if value.items is not None and index.const is not NO_CONST and index.kinds == HOST:
+        key = index.const
+        if isinstance(key, int) and key < 0 and value.kinds & CONTAINER:
+            key += len(value.items)
+        for known, inner in value.items:
+            if known == key and type(known) is type(key):
+                return inner
+    inner = element(value)
+    if not inner.kinds or (value.kinds & MAPPING and inner.kinds & UNKNOWN_KIND):
+        return UNKNOWN  # one key of many: what others hold is no evidence
+    return inner
+
+
+def _object_item(value: AbstractValue, index: AbstractValue, frame: Frame | None) -> AbstractValue:
+    if value.items is not None and index.const is not NO_CONST:
+        if isinstance(index.const, int) and 0 <= index.const < len(value.items):
+            return value.items[index.const][1]
+        for known, inner in value.items:
+            if known == index.const:
+                return inner
+    if frame is not None:
+        return frame.analysis.special(frame, value, "__getitem__", [index])
+    return UNKNOWN

@@ -1,0 +1,81 @@
+"""What outlives a scope: constants that others may set, returned values without suppositions, the tests that decide a
+return.
+"""
+
+from __future__ import annotations
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.inference import operators
+from flake8_tensorbranch.engine.inference.frame import Frame
+from flake8_tensorbranch.engine.lattice import (
+    DATA,
+    MASK,
+    NO_CONST,
+    NONE,
+    SUPPOSED,
+    TENSOR,
+    UNBACKED,
+    UNKNOWN_KIND,
+    AbstractValue,
+    make,
+)
+from flake8_tensorbranch.syntax.graph import Cfg
+from flake8_tensorbranch.syntax.names import FunctionInfo
+
+
+def open_constant(value: AbstractValue) -> AbstractValue:
+    """`value` as others may have set it: flags lose their constant, what is only ever None may be anything."""
+    if value.kinds == NONE:
+        return make(NONE | UNKNOWN_KIND)
+    if value.const is not NO_CONST and not isinstance(value.const, str):
+        return make(value.kinds, value.deps, refs=value.refs, elem=value.elem, items=value.items)
+    return value
+
+
+def affirmed(value: AbstractValue) -> AbstractValue:
+    """A returned value without what was read only in case an unknown argument is a tensor."""
+    if value.elem is None and value.items is None:
+        if not value.deps & SUPPOSED:
+            return value
+        gone = SUPPOSED if value.kinds & TENSOR else SUPPOSED | DATA | MASK | UNBACKED
+        return make(value.kinds, value.deps & ~gone, value.const, value.refs)
+    elem = None if value.elem is None else affirmed(value.elem)
+    items = None if value.items is None else tuple((k, affirmed(v)) for k, v in value.items)
+    deps = value.deps & ~(SUPPOSED | UNBACKED) if value.deps & SUPPOSED else value.deps
+    return make(value.kinds, deps, value.const, value.refs, elem, items)
+
+
+def deciding(frame: Frame, function: FunctionInfo) -> int:
+    """The dependences of tests that decide which `return` of the function is taken."""
+    deps = 0
+    for test, value in frame.tests.items():
+        found = operators.truth_deps(value)
+        if not found & DATA or found & SUPPOSED:
+            continue
+        holder = test.parent
+        for node in function.returns_nodes:
+            up: nodes.NodeNG | None = node
+            while up is not None and up is not function.node:
+                if up is holder:
+                    deps |= found
+                    break
+                up = up.parent
+    return deps
+
+
+def falls_through(cfg: Cfg) -> bool:
+    """True when the end of the scope can be reached without `return`."""
+    for block in cfg.blocks:
+        for edge in block.edges:
+            if edge.to == cfg.exit and not (block.items and isinstance(block.items[-1], nodes.Return)):
+                return True
+    return False
+
+
+def is_stub(function: FunctionInfo) -> bool:
+    """True for a body of nothing but a docstring or `...`."""
+    body = function.node.body
+    return isinstance(body, list) and all(
+        isinstance(s, nodes.Expr) and isinstance(s.value, nodes.Const) and s.value.value is Ellipsis for s in body
+    )

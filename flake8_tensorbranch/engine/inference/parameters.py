@@ -1,0 +1,279 @@
+"""What a function's parameters are before any call is seen: annotations, defaults, docstrings, evidence from use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.inference import annotations as types
+from flake8_tensorbranch.engine.lattice import (
+    BOTTOM,
+    CALLABLE,
+    CONTAINER,
+    HOST,
+    HOST_VALUE,
+    MAPPING,
+    NONE,
+    NONE_VALUE,
+    OBJECT,
+    TENSOR,
+    TENSOR_VALUE,
+    UNKNOWN,
+    UNKNOWN_KIND,
+    AbstractValue,
+    container,
+    join,
+    make,
+)
+from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.knowledge.evidence import (
+    ARRAY_LIBRARIES,
+    MOVING_METHODS,
+    TENSOR_LIKE_NAMES,
+    likely_tensor_method,
+)
+from flake8_tensorbranch.knowledge.model import lookup
+from flake8_tensorbranch.knowledge.names import TENSOR_ONLY_METHODS
+from flake8_tensorbranch.syntax.names import FunctionInfo, Param
+
+if TYPE_CHECKING:
+    from flake8_tensorbranch.engine.inference.summary import Analysis
+
+_LIKELY: Final = make(TENSOR | UNKNOWN_KIND)
+_LAYERS_OF_IDS: Final = frozenset(
+    {"torch.nn.Module", "torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.Sequential"}
+)
+
+
+def declared(analysis: Analysis, function: FunctionInfo) -> dict[str, AbstractValue]:
+    """The value of each parameter as far as the function itself tells."""
+    result: dict[str, AbstractValue] = {}
+    params = function.params
+    start = 0
+    if function.takes_self and function.cls is not None:
+        result[params[0].name] = make(OBJECT, refs=frozenset({Instance(function.cls)}))
+        start = 1
+    elif function.is_classmethod and params:
+        result[params[0].name] = make(CALLABLE, refs=frozenset({function.cls}))
+        start = 1
+    rest = params[start:]
+    bare: list[Param] = []
+    for param in rest:
+        said = None
+        if param.annotation is not None:
+            said = types.value(analysis, function.module, param.annotation, function)
+        if said is not None and said.known:
+            if param.name in TENSOR_LIKE_NAMES and said.kinds & HOST and not said.kinds & TENSOR:
+                said = make(said.kinds | TENSOR | UNKNOWN_KIND)
+            result[param.name] = join(said, NONE_VALUE) if _is_none(param.default) else said
+        else:
+            bare.append(param)
+    if bare:
+        documented = _documented(function)
+        used = evidence(analysis, function, {p.name for p in bare})
+        for param in bare:
+            result[param.name] = _unannotated(param, documented.get(param.name), used.get(param.name))
+    args = function.node.args
+    if args.vararg is not None:
+        inner = _annotated(analysis, function, args.varargannotation)
+        result[args.vararg] = container(inner)
+    if args.kwarg is not None:
+        result[args.kwarg] = make(MAPPING, elem=_annotated(analysis, function, args.kwargannotation))
+    return result
+
+
+def _annotated(analysis: Analysis, function: FunctionInfo, node: nodes.NodeNG | None) -> AbstractValue:
+    said = None if node is None else types.value(analysis, function.module, node, function)
+    return UNKNOWN if said is None or said.kinds & OBJECT else said
+
+
+def _is_none(node: nodes.NodeNG | None) -> bool:
+    return isinstance(node, nodes.Const) and node.value is None
+
+
+def _documented(function: FunctionInfo) -> dict[str, AbstractValue]:
+    node = function.node
+    docs = []
+    if isinstance(node, nodes.FunctionDef) and node.doc_node is not None:
+        docs.append(node.doc_node.value)
+    if function.cls is not None and function.name in ("__init__", "forward") and function.cls.node.doc_node is not None:
+        docs.append(function.cls.node.doc_node.value)
+    found: dict[str, AbstractValue] = {}
+    for doc in docs:
+        if isinstance(doc, str) and "ensor" in doc:
+            for name, said in types.documented(doc).items():
+                found.setdefault(name, said)
+    return found
+
+
+def _unannotated(param: Param, documented: AbstractValue | None, used: AbstractValue | None) -> AbstractValue:
+    value = BOTTOM
+    default = param.default
+    if documented is not None:
+        value = documented
+    if used is not None:
+        value = join(value, used)
+        if isinstance(default, nodes.Const) and default.value is not None:
+            return join(value, HOST_VALUE)
+        return join(value, NONE_VALUE) if _is_none(default) else value
+    if value.kinds:
+        return join(value, NONE_VALUE) if _is_none(default) else value
+    if isinstance(default, nodes.Const):
+        if default.value is None:
+            return make(UNKNOWN_KIND | NONE)
+        if default.value is not Ellipsis:
+            return HOST_VALUE
+    if isinstance(default, (nodes.Tuple, nodes.List)) and not default.elts:
+        return make(CONTAINER)
+    if isinstance(default, nodes.UnaryOp):
+        return HOST_VALUE
+    return UNKNOWN
+
+
+_LEAVES: Final = frozenset({nodes.Name, nodes.Const})
+_TELLING: Final = frozenset(
+    {
+        nodes.AssignName,
+        nodes.Attribute,
+        nodes.Call,
+        nodes.Subscript,
+        nodes.BinOp,
+        nodes.FunctionDef,
+        nodes.AsyncFunctionDef,
+        nodes.ClassDef,
+        nodes.Lambda,
+    }
+)
+
+
+def evidence(analysis: Analysis, function: FunctionInfo, wanted: set[str]) -> dict[str, AbstractValue]:
+    """The parameters that the body uses as only a tensor (or likely a tensor) can be used, before it binds them to
+    something else.
+    """
+    found: dict[str, AbstractValue] = {}
+    rebound: dict[str, int] = {}
+    guarded: set[str] = set()
+    candidates: list[tuple[str, int]] = []
+    likely: set[str] = set()
+    plain = not function.module.mentions(ARRAY_LIBRARIES)
+    stack: list[nodes.NodeNG] = (
+        list(function.node.body) if isinstance(function.node.body, list) else [function.node.body]
+    )
+    while stack:
+        node = stack.pop()
+        kind = type(node)
+        if kind in _LEAVES:
+            continue
+        if kind not in _TELLING:
+            stack.extend(node.get_children())
+            continue
+        line = node.lineno or 0
+        if isinstance(node, nodes.AssignName):
+            if node.name in wanted and line < rebound.get(node.name, 1 << 30):
+                rebound[node.name] = line
+        elif isinstance(node, nodes.Attribute):
+            if isinstance(node.expr, nodes.Name) and node.expr.name in wanted:
+                if _is_tensor_use(node):
+                    candidates.append((node.expr.name, line))
+                elif _is_likely_use(function, node):
+                    likely.add(node.expr.name)
+        elif isinstance(node, nodes.Call):
+            _call_evidence(analysis, function, node, wanted, candidates, guarded)
+        elif isinstance(node, nodes.Subscript):
+            if isinstance(node.value, nodes.Name) and node.value.name in wanted and _tensor_index(node.slice, plain):
+                candidates.append((node.value.name, line))
+        elif isinstance(node, nodes.BinOp) and node.op == "@":
+            for side in (node.left, node.right):
+                if isinstance(side, nodes.Name) and side.name in wanted:
+                    candidates.append((side.name, line))
+        elif isinstance(node, (nodes.FunctionDef, nodes.ClassDef, nodes.Lambda)):
+            continue
+        stack.extend(node.get_children())
+    for name, line in candidates:
+        if name not in guarded and line <= rebound.get(name, 1 << 30):
+            found[name] = TENSOR_VALUE
+    for name in likely - guarded - found.keys():
+        found[name] = _LIKELY
+    return found
+
+
+def _is_likely_use(function: FunctionInfo, node: nodes.Attribute) -> bool:
+    """A call of a method that in this file only a tensor is likely to have."""
+    if not (isinstance(node.parent, nodes.Call) and node.parent.func is node) or node.attrname in MOVING_METHODS:
+        return False
+    return likely_tensor_method(function.module, node.attrname)
+
+
+def _is_tensor_use(node: nodes.Attribute) -> bool:
+    call = node.parent
+    if isinstance(call, nodes.Call) and call.func is node:
+        return node.attrname in TENSOR_ONLY_METHODS or (node.attrname in ("size", "dim") and not call.keywords)
+    return node.attrname in ("is_cuda", "requires_grad", "is_sparse", "grad_fn")
+
+
+def _tensor_index(index: nodes.NodeNG, plain: bool) -> bool:
+    """True for `x[..., 0]` and `x[None, :]`, where no array library is named (`plain`) also for `x[:, 0]`."""
+    if not isinstance(index, nodes.Tuple) or len(index.elts) < 2:
+        return False
+    if any(isinstance(p, nodes.Const) and (p.value is None or p.value is Ellipsis) for p in index.elts):
+        return True
+    return plain and any(isinstance(p, nodes.Slice) for p in index.elts)
+
+
+def _call_evidence(
+    analysis: Analysis,
+    function: FunctionInfo,
+    node: nodes.Call,
+    wanted: set[str],
+    candidates: list[tuple[str, int]],
+    guarded: set[str],
+) -> None:
+    named = [(i, a.name) for i, a in enumerate(node.args) if isinstance(a, nodes.Name) and a.name in wanted]
+    keywords = [
+        (k.arg, k.value.name) for k in node.keywords if isinstance(k.value, nodes.Name) and k.value.name in wanted
+    ]
+    if not named and not keywords:
+        return
+    func, line = node.func, node.lineno or 0
+    if isinstance(func, nodes.Name) and func.name in ("isinstance", "callable", "is_tensor", "len"):
+        if func.name != "len":
+            guarded.update(n for _, n in named)
+        return
+    if isinstance(func, nodes.Attribute) and func.attrname == "is_tensor":
+        guarded.update(n for _, n in named)
+        return
+    target = analysis.resolver.expression(function.module, func, function)
+    if isinstance(target, str) and target.startswith("torch."):
+        if target.startswith("torch.nn.") and target.rsplit(".", 1)[-1][:1].isupper():
+            return  # the rows of module classes speak of calling their instances
+        row = lookup(target, len(node.args), [k.arg for k in node.keywords if k.arg])
+        if row is not None:
+            for position, name in row.demands:
+                candidates.extend((n, line) for i, n in named if i == position)
+                candidates.extend((n, line) for k, n in keywords if k == name)
+        return
+    if (
+        isinstance(func, nodes.Attribute)
+        and isinstance(func.expr, nodes.Name)
+        and function.cls is not None
+        and function.params
+        and func.expr.name == function.params[0].name
+        and is_layer(analysis, function, func.attrname)
+    ):
+        candidates.extend((n, line) for i, n in named if i == 0)
+
+
+def is_layer(analysis: Analysis, function: FunctionInfo, attribute: str) -> bool:
+    """True when `self.<attribute>` is plainly assigned a layer of torch.nn somewhere in the class."""
+    cls = function.cls
+    for writer in cls.stores.get(attribute, ()) if cls is not None else ():
+        for store in writer.attribute_stores:
+            if store.attrname != attribute or not isinstance(store.parent, nodes.Assign):
+                continue
+            source = store.parent.value
+            if isinstance(source, nodes.Call):
+                target = analysis.resolver.expression(writer.module, source.func, writer)
+                if isinstance(target, str) and target.startswith("torch.nn.") and target not in _LAYERS_OF_IDS:
+                    return target.rsplit(".", 1)[-1][:1].isupper()
+    return False

@@ -1,0 +1,255 @@
+"""The facts of one module under check: every scope solved, with what the module's own calls pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.inference.arguments import Arguments, bind
+from flake8_tensorbranch.engine.inference.frame import Facts, State
+from flake8_tensorbranch.engine.inference.summary import Analysis
+from flake8_tensorbranch.engine.lattice import (
+    BOTTOM,
+    CALLABLE,
+    DATA,
+    HOST,
+    MASK,
+    NONE,
+    OBJECT,
+    SHAPE,
+    TENSOR,
+    UNKNOWN,
+    UNKNOWN_KIND,
+    AbstractValue,
+    join,
+    make,
+    without,
+)
+from flake8_tensorbranch.engine.refs import Bound, Closure, Instance, Partial, Wrapped
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
+
+ROUNDS: Final = 4  # how often arguments are pushed on along call edges
+
+
+class FactsTable(dict["FunctionInfo | None", Facts]):
+    """Facts by scope. Every scope of the module is in the table: one that is not solved yet is solved when it is asked
+    for.
+
+    Iterating gives the scopes solved so far, as they were when the iteration began.
+    """
+
+    def __init__(self, analysis: Analysis, index: ModuleIndex) -> None:
+        super().__init__()
+        self._analysis = analysis
+        self._index = index
+        self._scopes = frozenset([None, *index.functions])
+
+    def __missing__(self, scope: FunctionInfo | None) -> Facts:
+        facts = self[scope] = self._analysis.facts_of(self._index, scope)
+        return facts
+
+    def __contains__(self, scope: object) -> bool:
+        return scope in self._scopes
+
+    def get(self, scope: FunctionInfo | None, default: Any = None) -> Any:
+        return self[scope] if scope in self._scopes else default
+
+    def __iter__(self) -> Iterator[FunctionInfo | None]:
+        return iter(list(super().keys()))
+
+    def keys(self) -> Any:
+        return list(super().keys())
+
+    def items(self) -> Any:
+        return list(super().items())
+
+    def values(self) -> Any:
+        return list(super().values())
+
+
+class Program:
+    """One module and the facts of its scopes; `None` stands for the module body."""
+
+    def __init__(self, analysis: Analysis, index: ModuleIndex) -> None:
+        self.analysis = analysis
+        self.index = index
+        self.facts: FactsTable = FactsTable(analysis, index)
+
+    def solve(self, wanted: set[FunctionInfo | None] | None = None) -> None:
+        """Solve the scopes wanted (all by default), then again those whose callers know more of the arguments."""
+        for function in (None, *self.index.functions):
+            if wanted is None or function in wanted:
+                self.facts[function] = self.analysis.facts_of(self.index, function)
+        passed: dict[FunctionInfo, State] = {}
+        for function in [f for f in self.facts if f is not None and f.cls is not None and f.tests]:
+            self._dispatched(function, passed)
+        for callee, known in passed.items():
+            self._again(callee, known)
+        changed: set[FunctionInfo | None] = set(self.facts)
+        for _ in range(ROUNDS):
+            again: dict[FunctionInfo, State] = {}
+            for caller in [f for f in self.facts if f in changed]:
+                for (callee, name), passed_value in self.facts[caller].arguments.items():
+                    value = _as_declared(passed_value, self.analysis.parameters(callee).get(name))
+                    if value.kinds == HOST and value.deps & MASK:
+                        continue  # a flag that was settled before the call
+                    if (
+                        (wanted is None or callee in wanted)
+                        and callee in self.facts
+                        and self._improves(callee, name, value)
+                    ):
+                        known = passed.setdefault(callee, {})
+                        old = known.get(name, BOTTOM)
+                        new = join(old, value)
+                        if new != old:
+                            known[name] = new
+                            again[callee] = known
+            if not again:
+                break
+            for callee, known in again.items():
+                self._again(callee, known)
+            changed = {f for f in self.facts if f in again}
+
+    def _again(self, callee: FunctionInfo, known: State) -> None:
+        """Solve a function with what its callers pass."""
+        declared = self.analysis.parameters(callee)
+        bound = {
+            n: join(v, declared[n]) if declared[n].known and not declared[n].kinds & UNKNOWN_KIND else v
+            for n, v in known.items()
+        }
+        self.facts[callee] = self.analysis.facts_of(self.index, callee, bound)
+
+    def _dispatched(self, function: FunctionInfo, passed: dict[FunctionInfo, State]) -> None:
+        """What methods of base classes in other files pass where they call this method on `self`."""
+        analysis = self.analysis
+        declared = analysis.parameters(function)
+        open_ = [
+            p.name for p in function.params[1:] if not declared[p.name].known or declared[p.name].kinds & UNKNOWN_KIND
+        ]
+        if not open_ or function.cls is None or not function.takes_self or function.name.startswith("__"):
+            return
+        for base in analysis.resolver.mro(function.cls)[1:]:
+            if not isinstance(base, ClassInfo) or base.module is self.index:
+                continue
+            for caller, call in base.module.calls_of(function.name):
+                if caller is None or caller.cls is not base or not _on_self(caller, call):
+                    continue
+                facts = analysis.facts_of(base.module, caller)
+                args = Arguments(
+                    [facts.values.get(a, UNKNOWN) for a in call.args if not isinstance(a, nodes.Starred)],
+                    keywords={k.arg: facts.values.get(k.value, UNKNOWN) for k in call.keywords if k.arg},
+                )
+                for name, value in bind(function, args, declared[function.params[0].name]).items():
+                    if name in open_ and self._improves(function, name, value):
+                        known = passed.setdefault(function, {})
+                        known[name] = join(known.get(name, BOTTOM), value)
+
+    def _improves(self, callee: FunctionInfo, name: str, value: AbstractValue) -> bool:
+        """True when an argument says more of a parameter than its declaration does."""
+        declared = self.analysis.parameters(callee).get(name)
+        if (
+            declared is None
+            or not value.known
+            or (callee.params and name == callee.params[0].name and callee.takes_self)
+        ):
+            return False
+        if not declared.known or declared.kinds & UNKNOWN_KIND:
+            # A plain value changes no verdict: what is unknown is as silent.
+            return not value.must(HOST | NONE) or bool(value.deps)
+        if declared.kinds & HOST and not declared.kinds & TENSOR:
+            return bool(value.kinds & TENSOR or value.deps & (DATA | SHAPE))
+        if declared.kinds & (OBJECT | CALLABLE) and not any(
+            isinstance(r, Instance) and isinstance(r.cls, ClassInfo) for r in declared.refs
+        ):
+            return bool(value.refs)
+        if declared.elem is None or value.elem is None:
+            return False
+        if declared.elem.kinds == HOST:
+            return bool(value.elem.kinds & TENSOR or value.elem.deps & (DATA | SHAPE))
+        return not declared.elem.known
+
+    def value(self, scope: FunctionInfo | None, node: nodes.NodeNG) -> AbstractValue:
+        """The value of an expression of a scope; UNKNOWN where it was never reached."""
+        facts = self.facts.get(scope)
+        return UNKNOWN if facts is None else facts.values.get(node, UNKNOWN)
+
+    def owner(self, node: nodes.NodeNG) -> FunctionInfo | None:
+        """The function a node stands in."""
+        up = node.parent
+        while up is not None:
+            found = self.index.scope_of.get(up)
+            if isinstance(found, FunctionInfo):
+                return found
+            up = up.parent
+        return None
+
+    def callees(self, scope: FunctionInfo | None, node: nodes.NodeNG) -> set[FunctionInfo]:
+        """The project's functions that a call may enter."""
+        facts = self.facts.get(scope)
+        return set() if facts is None else facts.calls.get(node, set())
+
+    def functions_of(self, value: AbstractValue) -> Iterator[FunctionInfo]:
+        """The functions that calling a value enters."""
+        yield from functions_of(self.analysis, value)
+
+
+def _as_declared(value: AbstractValue, declared: AbstractValue | None) -> AbstractValue:
+    """An argument that may be a tensor or a number, where the declaration says a number."""
+    if declared is None or value.kinds & UNKNOWN_KIND:
+        return value
+    if declared.must(HOST | NONE) and value.kinds & HOST and value.kinds & TENSOR:
+        return without(value, TENSOR)
+    if declared.elem is None or value.elem is None or not declared.elem.must(HOST | NONE):
+        return value
+    if value.elem.must(HOST | NONE):
+        return _sizes_only(value)
+    elem = _as_declared(value.elem, declared.elem)
+    items = None if value.items is None else tuple((k, _as_declared(v, declared.elem)) for k, v in value.items)
+    return make(value.kinds, value.deps, value.const, value.refs, elem, items)
+
+
+def _sizes_only(value: AbstractValue) -> AbstractValue:
+    """A declared list of numbers: sizes are worth following into it, numbers read by one of many callers are not."""
+    assert value.elem is not None
+    elem = make(value.elem.kinds, value.elem.deps & ~DATA, refs=value.elem.refs)
+    items = None
+    if value.items is not None:
+        items = tuple((k, make(v.kinds, v.deps & ~DATA, v.const, v.refs, v.elem, v.items)) for k, v in value.items)
+    return make(value.kinds, value.deps, value.const, value.refs, elem, items)
+
+
+def _on_self(caller: FunctionInfo, call: nodes.Call) -> bool:
+    func = call.func
+    return (
+        caller.takes_self
+        and isinstance(func, nodes.Attribute)
+        and isinstance(func.expr, nodes.Name)
+        and func.expr.name == caller.params[0].name
+    )
+
+
+def functions_of(analysis: Analysis, value: AbstractValue, depth: int = 4) -> Iterator[FunctionInfo]:
+    """The project's functions that calling a value enters: methods of objects, what partials and wrappers hold,
+    elements of chains.
+    """
+    if depth <= 0:
+        return
+    for ref in sorted(value.refs, key=str):
+        if isinstance(ref, FunctionInfo):
+            yield ref
+        elif isinstance(ref, (Bound, Closure)):
+            yield ref.function
+        elif isinstance(ref, (Partial, Wrapped)):
+            yield from functions_of(analysis, ref.function, depth - 1)
+        elif isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
+            for name in ("__call__", "forward"):
+                function = analysis.resolver.method(ref.cls, name)
+                if function is not None:
+                    yield function
+                    break
+    for _, inner in value.items or ():
+        yield from functions_of(analysis, inner, depth - 1)
+    if value.elem is not None and not value.items:
+        yield from functions_of(analysis, value.elem, depth - 1)

@@ -1,0 +1,206 @@
+"""Refinement: what a test's outcome says about the names it mentions."""
+
+from __future__ import annotations
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.inference import evaluate as _evaluate
+from flake8_tensorbranch.engine.inference.attributes import state_path
+from flake8_tensorbranch.engine.inference.frame import Frame, State
+from flake8_tensorbranch.engine.lattice import (
+    BOTTOM,
+    HOST,
+    NO_CONST,
+    NONE,
+    NONE_VALUE,
+    OBJECT,
+    SUPPOSED,
+    TENSOR,
+    TENSOR_VALUE,
+    UNKNOWN_KIND,
+    AbstractValue,
+    join,
+    make,
+    only,
+    with_deps,
+    without,
+)
+from flake8_tensorbranch.knowledge.names import type_meaning
+from flake8_tensorbranch.syntax.names import ClassInfo
+
+
+def refine(frame: Frame, test: nodes.NodeNG, truth: bool) -> State | None:
+    """The state after `test` came out as `truth`; None where that cannot happen. The frame's state is not changed."""
+    if isinstance(test, (nodes.Name, nodes.Attribute)):
+        return _path(frame, test, truth)
+    if isinstance(test, nodes.Compare):
+        return _compare(frame, test, truth) if len(test.ops) == 1 else frame.state
+    if isinstance(test, nodes.BoolOp):
+        return _boolop(frame, test, truth)
+    if isinstance(test, nodes.UnaryOp):
+        return refine(frame, test.operand, not truth) if test.op == "not" else frame.state
+    if isinstance(test, nodes.Call):
+        return _call(frame, test, truth)
+    if isinstance(test, nodes.Const):
+        return frame.state if bool(test.value) is truth else None
+    if isinstance(test, nodes.NamedExpr):
+        return _path(frame, test.target, truth)
+    return frame.state
+
+
+def _boolop(frame: Frame, test: nodes.BoolOp, truth: bool) -> State | None:
+    saved = frame.state
+    together = (test.op == "and") is truth
+    try:
+        if together:
+            for operand in test.values:
+                state = refine(frame, operand, truth)
+                if state is None:
+                    return None
+                frame.state = state
+            return frame.state
+        outcome: State | None = None
+        for operand in test.values:
+            state = refine(frame, operand, truth)
+            if state is not None:
+                outcome = state if outcome is None else _either(outcome, state)
+            rest = refine(frame, operand, not truth)
+            if rest is None:
+                break
+            frame.state = rest
+        return outcome
+    finally:
+        frame.state = saved
+
+
+def _either(a: State, b: State) -> State:
+    if a is b:
+        return a
+    return {k: join(v, b[k]) for k, v in a.items() if k in b}
+
+
+def _value(frame: Frame, node: nodes.NodeNG) -> AbstractValue:
+    """The value of a test's operand, without recording it a second time."""
+    facts, frame.facts = frame.facts, None
+    try:
+        return _evaluate.evaluate(frame, node)
+    finally:
+        frame.facts = facts
+
+
+def _set(frame: Frame, node: nodes.NodeNG, value: AbstractValue, old: AbstractValue) -> State | None:
+    if value is old or value == old:
+        return frame.state
+    if value is BOTTOM and old.kinds:
+        return None
+    path = state_path(node)
+    if path is None:
+        return frame.state
+    state = dict(frame.state)
+    state[path] = value
+    frame.roots.add(path.partition(".")[0])
+    return state
+
+
+def _path(frame: Frame, node: nodes.NodeNG, truth: bool) -> State | None:
+    if isinstance(node, nodes.NamedExpr):
+        node = node.target
+    path = state_path(node)
+    if path is None:
+        return frame.state
+    value = frame.state.get(path)
+    if value is None:
+        if isinstance(node, nodes.AssignName):
+            return frame.state
+        value = _value(frame, node)
+    if value.const is not NO_CONST and value.kinds in (HOST, NONE) and isinstance(value.const, (bool, int, type(None))):
+        return frame.state if bool(value.const) is truth else None
+    if truth:
+        return _set(frame, node, without(value, NONE), value)
+    if value.must(OBJECT) and not value.items:
+        return None
+    if value.must(OBJECT | NONE):
+        return _set(frame, node, only(value, NONE), value)
+    return frame.state
+
+
+def _compare(frame: Frame, test: nodes.Compare, truth: bool) -> State | None:
+    op, right = test.ops[0]
+    left = test.left
+    if op in ("==", "!=") and isinstance(right, nodes.Const) and right.value is not None:
+        value = _value(frame, left)
+        if value.kinds == HOST and value.const is not NO_CONST and type(value.const) is type(right.value):
+            return frame.state if ((value.const == right.value) is (op == "==")) is truth else None
+        return frame.state
+    if op not in ("is", "is not", "==", "!="):
+        return frame.state
+    equal = truth is (op in ("is", "=="))
+    if isinstance(left, nodes.Const):
+        left, right = right, left
+    if not isinstance(right, nodes.Const):
+        return frame.state
+    if isinstance(left, nodes.NamedExpr):
+        left = left.target
+    if right.value is None:
+        value = frame.state.get(left.name, BOTTOM) if isinstance(left, nodes.AssignName) else _value(frame, left)
+        if equal:
+            if value.kinds and not value.kinds & (NONE | UNKNOWN_KIND):
+                return None
+            return _set(frame, left, NONE_VALUE, value)
+        if value.kinds == NONE:
+            return None
+        return _set(frame, left, without(value, NONE), value)
+    return frame.state
+
+
+def _call(frame: Frame, test: nodes.Call, truth: bool) -> State | None:
+    if not test.args:
+        value = _value(frame, test) if isinstance(test.func, nodes.Attribute) else BOTTOM
+        return frame.state if not isinstance(value.const, bool) or value.const is truth else None
+    name = test.func.name if isinstance(test.func, nodes.Name) else getattr(test.func, "attrname", "")
+    subject = test.args[0]
+    if (
+        name == "isinstance"
+        and len(test.args) == 2
+        and isinstance(test.args[1], nodes.Name)
+        and test.args[1].name == "type"
+    ):
+        return _is_class(frame, subject, truth)
+    if name == "isinstance" and len(test.args) == 2:
+        wanted = frame.analysis.instance_type(frame, test.args[1])
+    elif name == "is_tensor" and len(test.args) == 1:
+        wanted = TENSOR_VALUE
+    else:
+        return frame.state
+    if wanted is None or not wanted.kinds or wanted.kinds & UNKNOWN_KIND:
+        return frame.state
+    if isinstance(subject, nodes.NamedExpr):
+        subject = subject.target
+    value = frame.state.get(subject.name, BOTTOM) if isinstance(subject, nodes.AssignName) else _value(frame, subject)
+    if truth:
+        if not value.known:
+            return _set(frame, subject, with_deps(wanted, SUPPOSED) if wanted.kinds & TENSOR else wanted, value)
+        kept = only(value, wanted.kinds)
+        if kept is BOTTOM:
+            # What is known says otherwise: the test is the better witness.
+            return _set(frame, subject, with_deps(wanted, SUPPOSED) if wanted.kinds & TENSOR else wanted, value)
+        return _set(frame, subject, kept, value)
+    if wanted.kinds & ~(TENSOR | NONE):
+        # `isinstance(x, (int, float))` false says little about other host values.
+        return frame.state
+    return _set(frame, subject, without(value, wanted.kinds), value) if value.known else frame.state
+
+
+def _is_class(frame: Frame, subject: nodes.NodeNG, truth: bool) -> State | None:
+    """`isinstance(x, type)`: of several callables, the classes or the others are left."""
+    value = _value(frame, subject)
+    kept = frozenset(
+        r
+        for r in value.refs
+        if isinstance(r, ClassInfo) is truth or (isinstance(r, str) and bool(type_meaning(r)) is truth)
+    )
+    if not value.refs or kept == value.refs:
+        return frame.state
+    if not kept:
+        return None
+    return _set(frame, subject, make(value.kinds, value.deps, refs=kept), value)

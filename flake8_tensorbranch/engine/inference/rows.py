@@ -1,0 +1,150 @@
+"""What a row of torch's tables makes of a call: the kinds of the result, and what it depends on."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from flake8_tensorbranch.engine.inference import operators
+from flake8_tensorbranch.engine.inference.arguments import Arguments
+from flake8_tensorbranch.engine.lattice import (
+    ARRAY,
+    CONTAINER,
+    DATA,
+    FIRST_UNBACKED,
+    HOST,
+    HOST_VALUE,
+    MASK,
+    NONDET,
+    NONE_VALUE,
+    OBJECT,
+    RANDOM,
+    REPLAYED,
+    SHAPE,
+    SUPPOSED,
+    SYNCED,
+    TENSOR,
+    TENSOR_VALUE,
+    UNBACKED,
+    UNKNOWN,
+    AbstractValue,
+    container,
+    element,
+    make,
+    sequence,
+)
+from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.knowledge import masks
+from flake8_tensorbranch.knowledge.model import OpModel
+
+
+def from_row(row: OpModel, args: Arguments, owner: AbstractValue | None) -> AbstractValue:
+    """The abstract value that a row of knowledge says a call gives."""
+    operands = args.all() if owner is None else [owner, *args.all()]
+    tensors = [v for v in operands if v.kinds & TENSOR] or [
+        element(v) for v in operands if v.kinds & CONTAINER and element(v).kinds & TENSOR
+    ]
+    deps = operators.tensor_deps(*operands) if tensors else 0
+    flow = deps & (NONDET | RANDOM | SYNCED | REPLAYED | SUPPOSED)
+    effects = row.effects
+    sized = DATA if "dynamic-shape" in effects else deps & DATA if "reduce" not in effects else 0
+    if "nondet" in effects:
+        flow |= NONDET
+    if "rng" in effects:
+        flow |= (
+            RANDOM
+            if "generator" in args.keywords and args.keywords["generator"].const is not None
+            else 0
+            if tensors
+            else REPLAYED
+        )
+    if "collective" in effects:
+        flow |= SYNCED
+    returns = row.returns
+    if returns == "tensor":
+        mask = MASK if masks.gives_mask(row.qualname) or _asks_for_bool(args) else 0
+        if sized and _leaves_first(row.qualname, args):
+            sized = 0
+        if row.qualname in masks.KEEPS_MASK and owner is not None:
+            mask = owner.deps & MASK
+        return make(TENSOR, flow | sized | mask)
+    if returns == "tensors":
+        return container(make(TENSOR, flow | sized), DATA if "dynamic-shape" in effects else 0)
+    if returns == "host":
+        return _host_result(row, operands, tensors, flow, sized)
+    if returns == "size":
+        if sized:
+            return make(CONTAINER, const=FIRST_UNBACKED, elem=make(HOST, SHAPE | UNBACKED))
+        return container(make(HOST, SHAPE | flow & ~SYNCED))
+    if returns == "none":
+        return NONE_VALUE
+    if returns == "self":
+        value = owner if owner is not None else args.get(0)
+        if value is None or not value.known:
+            return make(TENSOR, flow | sized) if row.qualname.startswith("torch.Tensor.") else UNKNOWN
+        return make(TENSOR, value.deps) if value.kinds & TENSOR else value
+    elements = row.elements
+    if elements is not None:
+        return sequence([make(TENSOR, flow | sized) if e == "tensor" else _simple(e) for e in elements])
+    return _simple(returns)
+
+
+def _asks_for_bool(args: Arguments) -> bool:
+    """True for `dtype=torch.bool`, also as the argument of `.to`."""
+    given = [args.keywords["dtype"]] if "dtype" in args.keywords else args.positional[:1]
+    return any("torch.bool" in v.refs for v in given)
+
+
+_MOVES_DIMS: Final = frozenset("t transpose permute movedim swapaxes T mT".split())
+_REDUCES: Final = frozenset(
+    "sum mean max min any all std var prod amax amin argmax argmin median norm logsumexp".split()
+)
+
+
+def _leaves_first(qualname: str, args: Arguments) -> bool:
+    """True when the first dimension, which depends on values, is reduced or moved away."""
+    name = qualname.rsplit(".", 1)[-1]
+    if name in _MOVES_DIMS:
+        return True
+    if name not in _REDUCES:
+        return False
+    dim = args.keywords.get("dim") or (
+        args.positional[0] if args.positional and not args.positional[0].kinds & TENSOR else None
+    )
+    dim = dim or (args.positional[1] if len(args.positional) > 1 else None)
+    return dim is not None and type(dim.const) is int and dim.const == 0
+
+
+def _host_result(
+    row: OpModel, operands: list[AbstractValue], tensors: list[AbstractValue], flow: int, sized: int
+) -> AbstractValue:
+    if "array" in row.effects:
+        return make(ARRAY, DATA | flow)
+    if "data" in row.deps:
+        flag = masks.gives_mask(row.qualname) or row.qualname.rsplit(".", 1)[-1] in (
+            "equal",
+            "allclose",
+            "is_nonzero",
+            "__bool__",
+        )
+        if row.qualname.endswith(".item") and operands and operands[0].deps & MASK:
+            flag = True
+        value = make(HOST, DATA | flow | (MASK if flag else 0))
+        return container(value, UNBACKED if sized else 0) if row.qualname.endswith(".tolist") else value
+    if "shape" in row.deps:
+        sizes = [v.const for v in operands[1:2]] if row.qualname.endswith(".size") else []
+        other = bool(sizes) and type(sizes[0]) is int and sizes[0] != 0
+        deps = UNBACKED | SHAPE if any(v.deps & DATA for v in tensors) and not other else SHAPE
+        return make(HOST, deps)
+    return make(HOST, operators.host_deps(*operands) if not tensors else 0)
+
+
+def _simple(returns: str) -> AbstractValue:
+    if returns in ("static", "dtype", "device", "generator", "host"):
+        return HOST_VALUE
+    if returns == "module":
+        return make(OBJECT, refs=frozenset({Instance("torch.nn.Module")}))
+    if returns == "none":
+        return NONE_VALUE
+    if returns == "tensors":
+        return container(TENSOR_VALUE)
+    return UNKNOWN

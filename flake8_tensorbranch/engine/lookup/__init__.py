@@ -1,0 +1,1 @@
+"""Lookup: what the source alone says, without solving: origins, slices, loops, options, control dependence."""

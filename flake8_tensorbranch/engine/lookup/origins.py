@@ -1,0 +1,332 @@
+"""Where an expression comes from in the source: through names, attributes, parameters' callers and returned values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.inference.frame import Facts
+from flake8_tensorbranch.engine.inference.program import Program
+from flake8_tensorbranch.engine.inference.resolve import Variable
+from flake8_tensorbranch.engine.lattice import UNKNOWN, AbstractValue
+from flake8_tensorbranch.engine.refs import Bound, Closure, Instance
+from flake8_tensorbranch.knowledge.regions import entry
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
+
+DEPTH: Final = 8
+MOST: Final = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Expr:
+    """An expression (or a function's definition) and the scope it stands in."""
+
+    module: ModuleIndex
+    scope: FunctionInfo | None
+    node: Any  # an astroid node; what it must be is tested where it matters
+
+
+class Origins:
+    """Backward slices of expressions over one program; other files' functions are asked on demand."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._sites: dict[FunctionInfo, list[Expr]] | None = None
+
+    # Facts
+
+    def facts(self, module: ModuleIndex, scope: FunctionInfo | None) -> Facts:
+        """The facts of a scope of any file."""
+        if module is self.program.index and scope in self.program.facts:
+            return self.program.facts[scope]
+        return self.program.analysis.facts_of(module, scope)
+
+    def value(self, expr: Expr) -> AbstractValue:
+        """The abstract value of an expression."""
+        return self.facts(expr.module, expr.scope).values.get(expr.node, UNKNOWN)
+
+    def externals(self, expr: Expr) -> frozenset[str]:
+        """The qualified names of what a call calls outside the project."""
+        facts = self.facts(expr.module, expr.scope)
+        found = facts.externals.get(expr.node)
+        if found is None and isinstance(expr.node, nodes.Call) and expr.node not in facts.values:
+            target = self._decorator(expr)
+            return frozenset({target}) if isinstance(target, str) else frozenset()
+        return frozenset(found or ())
+
+    def callees(self, expr: Expr) -> set[FunctionInfo]:
+        """The project's functions that a call may enter."""
+        facts = self.facts(expr.module, expr.scope)
+        if isinstance(expr.node, nodes.Call) and expr.node not in facts.values:
+            target = self._decorator(expr)
+            return {target} if isinstance(target, FunctionInfo) else set()
+        return facts.calls.get(expr.node, set())
+
+    def _decorator(self, expr: Expr) -> object:
+        """What a call names that no state was evaluated for: decorators stand outside every scope's flow."""
+        return self.program.analysis.resolver.expression(expr.module, expr.node.func, expr.scope)
+
+    def sites(self, function: FunctionInfo) -> list[Expr]:
+        """The calls in the file under check that enter a function."""
+        if self._sites is None:
+            self._sites = {}
+            for scope, facts in self.program.facts.items():
+                for node, callees in facts.calls.items():
+                    for callee in callees:
+                        self._sites.setdefault(callee, []).append(Expr(self.program.index, scope, node))
+            for function_, calls in self._installed():
+                self._sites.setdefault(function_, []).extend(calls)
+        return self._sites.get(function, [])
+
+    def _installed(self) -> Iterator[tuple[FunctionInfo, list[Expr]]]:
+        """Functions stored as the `forward` of what their maker is given, with the calls of what the maker gave
+        back.
+        """
+        index = self.program.index
+        for maker in index.functions:
+            for store in maker.attribute_stores:
+                value = getattr(store.parent, "value", None)
+                if store.attrname != "forward" or not isinstance(value, nodes.Name):
+                    continue
+                inner = next((f for f in maker.nested if f.name == value.name), None)
+                if inner is None:
+                    continue
+                calls: list[Expr] = []
+                for site in [
+                    Expr(index, s, n) for s, f in self.program.facts.items() for n, c in f.calls.items() if maker in c
+                ]:
+                    statement = site.node.parent
+                    if isinstance(statement, nodes.Assign) and isinstance(statement.targets[0], nodes.AssignAttr):
+                        name = statement.targets[0].attrname
+                        for function in index.functions:
+                            for call in function.calls:
+                                if isinstance(call.func, nodes.Attribute) and call.func.attrname == name:
+                                    calls.append(Expr(index, function, call))
+                yield inner, calls
+
+    # Slices
+
+    def of(self, expr: Expr, calls: bool = True, depth: int = DEPTH) -> list[Expr]:
+        """The expressions that an expression's value is made by; one that nothing is known of is its own origin.
+
+        With `calls`, a call of a function of the project is followed to what that returns.
+        """
+        found: dict[tuple[FunctionInfo | None, nodes.NodeNG], Expr] = {}
+        self._expand(expr, calls, depth, found, set())
+        return list(found.values())
+
+    def _expand(
+        self,
+        expr: Expr,
+        calls: bool,
+        depth: int,
+        found: dict[tuple[FunctionInfo | None, nodes.NodeNG], Expr],
+        seen: set[nodes.NodeNG],
+    ) -> None:
+        if expr.node in seen:
+            return
+        seen.add(expr.node)
+        steps = [] if depth <= 0 or len(found) >= MOST else self.step(expr, calls)
+        if not steps:
+            found[expr.scope, expr.node] = expr
+        for step in steps:
+            self._expand(step, calls, depth - 1, found, seen)
+
+    def step(self, expr: Expr, calls: bool = True) -> list[Expr]:
+        """The expressions one step back; none for an expression that makes its value itself, or is not understood."""
+        node, module, scope = expr.node, expr.module, expr.scope
+        if isinstance(node, nodes.IfExp):
+            return [Expr(module, scope, node.body), Expr(module, scope, node.orelse)]
+        if isinstance(node, nodes.BoolOp) and node.op == "or":
+            return [Expr(module, scope, value) for value in node.values]
+        if isinstance(node, (nodes.NamedExpr, nodes.Await)):
+            return [Expr(module, scope, node.value)]
+        if isinstance(node, nodes.Name):
+            return self._name(expr, node.name)
+        if isinstance(node, nodes.Attribute):
+            return self._attribute(expr, node)
+        if isinstance(node, nodes.Call) and calls:
+            return self._returned(expr)
+        return []
+
+    def _name(self, expr: Expr, name: str) -> list[Expr]:
+        scope = expr.scope
+        while scope is not None:
+            if name in scope.local_names and name not in scope.declared_global:
+                return self._bound(expr.module, scope, name)
+            scope = scope.parent
+        return self._target(self.program.analysis.resolver.name(expr.module, name))
+
+    def _bound(self, module: ModuleIndex, scope: FunctionInfo, name: str) -> list[Expr]:
+        found: list[Expr] = []
+        for bound in scope.local_names[name]:
+            if isinstance(bound, (nodes.FunctionDef, nodes.ClassDef)):
+                found.append(Expr(module, scope, bound))
+            elif isinstance(bound.parent, nodes.Arguments) or isinstance(bound, nodes.Arguments):
+                passed = self.passed(scope, name)
+                if not passed:
+                    return []
+                found.extend(passed)
+            else:
+                value = assigned(bound)
+                if value is None:
+                    return []
+                found.append(Expr(module, scope, value))
+        return found
+
+    def _target(self, target: object) -> list[Expr]:
+        if isinstance(target, FunctionInfo):
+            return [Expr(target.module, target.parent, target.node)]
+        if not isinstance(target, Variable):
+            return []
+        found = []
+        for binding in target.module.bindings.get(target.name, ()):
+            value = getattr(binding.statement, "value", None)
+            targets = getattr(binding.statement, "targets", None) or [getattr(binding.statement, "target", None)]
+            if value is None or not isinstance(targets[0], nodes.AssignName):
+                return []
+            found.append(Expr(target.module, None, value))
+        return found
+
+    def _attribute(self, expr: Expr, node: nodes.Attribute) -> list[Expr]:
+        owner = self.value(Expr(expr.module, expr.scope, node.expr))
+        found: list[Expr] = []
+        for ref in owner.refs:
+            if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
+                found.extend(self.stored(ref.cls, node.attrname))
+        if found or owner.refs:
+            return found
+        return self._target(self.program.analysis.resolver.expression(expr.module, node, expr.scope))
+
+    def stored(self, cls: ClassInfo, name: str) -> list[Expr]:
+        """The expressions that a class's objects keep under an attribute: stores, class body, field defaults,
+        properties.
+        """
+        resolver = self.program.analysis.resolver
+        found: list[Expr] = []
+        for base in resolver.mro(cls):
+            if not isinstance(base, ClassInfo):
+                continue
+            for writer in base.stores.get(name, ()):
+                for store in writer.attribute_stores:
+                    value = assigned(store) if store.attrname == name else None
+                    if value is not None:
+                        found.append(Expr(base.module, writer, value))
+            for statement in base.body.get(name, ()):
+                value = getattr(statement, "value", None)
+                if value is not None:
+                    found.append(Expr(base.module, None, _field_default(value)))
+            method = base.methods.get(name)
+            if method is not None and method.is_property:
+                found.extend(Expr(base.module, method, r.value) for r in method.returns_nodes if r.value is not None)
+        return found
+
+    def _returned(self, expr: Expr) -> list[Expr]:
+        found: list[Expr] = []
+        for callee in sorted(self.callees(expr), key=lambda f: (f.module.path, f.node.lineno)):
+            if callee.name == "__init__" or callee.is_generator or self.checkpoint_row(expr) is not None:
+                return []
+            found.extend(self.returns(callee))
+        return found
+
+    def returns(self, function: FunctionInfo) -> list[Expr]:
+        """The expressions a function returns."""
+        if function.is_lambda:
+            return [Expr(function.module, function, function.node.body)]
+        return [Expr(function.module, function, r.value) for r in function.returns_nodes if r.value is not None]
+
+    # Parameters
+
+    def checkpoint_row(self, expr: Expr) -> object:
+        """The region entry whose call an expression is, where it runs the function it is given; else None."""
+        for name in self.externals(expr):
+            row = entry(name)
+            if row is not None and row.kind == "checkpointed" and row.passed >= 0:
+                return row
+        return None
+
+    def passed(self, function: FunctionInfo, name: str) -> list[Expr]:
+        """What the calls in the file under check give to a parameter; its default where a call gives nothing."""
+        default = next((p.default for p in function.params if p.name == name), None)
+        found: list[Expr] = []
+        for site in self.sites(function):
+            given = self.argument(site, function, name)
+            if given is not None:
+                found.append(given)
+            elif default is not None:
+                found.append(Expr(function.module, function.parent, default))
+        if not found and default is not None and not self.sites(function):
+            found.append(Expr(function.module, function.parent, default))
+        return found
+
+    def argument(self, site: Expr, function: FunctionInfo, name: str) -> Expr | None:
+        """The expression that one call gives to a parameter; None where it gives none, or that cannot be told."""
+        call = site.node
+        if not isinstance(call, nodes.Call):
+            return None
+        slots = [p.name for p in function.params if not p.keyword_only]
+        positional = call.args
+        row = self.checkpoint_row(site)
+        if row is not None:
+            positional = positional[getattr(row, "passed", 0) :]
+        if function.takes_self or function.is_classmethod:
+            slots = slots[1:]
+        if name in slots:
+            position = slots.index(name)
+            if not any(isinstance(a, nodes.Starred) for a in positional[: position + 1]) and position < len(positional):
+                return Expr(site.module, site.scope, positional[position])
+        for keyword in call.keywords:
+            if keyword.arg == name:
+                return Expr(site.module, site.scope, keyword.value)
+        if name == function.kwarg:
+            unpacked = [k.value for k in call.keywords if k.arg is None]
+            return Expr(site.module, site.scope, unpacked[0]) if len(unpacked) == 1 else None
+        return None
+
+    def functions(self, expr: Expr) -> list[tuple[FunctionInfo, AbstractValue]]:
+        """The functions that an expression's value is, with what they have captured."""
+        found: list[tuple[FunctionInfo, AbstractValue]] = []
+        value = self.value(expr)
+        for ref in value.refs:
+            if isinstance(ref, FunctionInfo):
+                found.append((ref, value))
+            elif isinstance(ref, (Bound, Closure)):
+                found.append((ref.function, value))
+        return found
+
+
+def line(node: Any) -> int:
+    """The line a node begins on."""
+    return int(node.lineno or 0)
+
+
+def assigned(target: nodes.NodeNG) -> nodes.NodeNG | None:
+    """The expression that a target is assigned from, through tuples of equal length; None for loops, imports,
+    `with ... as`.
+    """
+    parent: Any = target.parent
+    if isinstance(parent, (nodes.Assign, nodes.AnnAssign, nodes.NamedExpr)):
+        value: nodes.NodeNG | None = parent.value
+        return value
+    if isinstance(parent, (nodes.Tuple, nodes.List)) and isinstance(parent.parent, nodes.Assign):
+        whole: Any = parent.parent.value
+        if isinstance(whole, (nodes.Tuple, nodes.List)) and len(whole.elts) == len(parent.elts):
+            element: Any = whole.elts[parent.elts.index(target)]
+            return element  # type: ignore[no-any-return]
+    return None
+
+
+def _field_default(value: nodes.NodeNG) -> nodes.NodeNG:
+    """What a record's field holds by default: the body of a lambda given to `default_factory`, or the `default`."""
+    if isinstance(value, nodes.Call):
+        for keyword in value.keywords:
+            if keyword.arg == "default":
+                found: nodes.NodeNG = keyword.value
+                return found
+            if keyword.arg == "default_factory" and isinstance(keyword.value, nodes.Lambda):
+                body: nodes.NodeNG = keyword.value.body
+                return body
+    return value

@@ -1,0 +1,83 @@
+"""Functions of other files that the regions of a file run, with the calls in the file that lead to them."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, cast
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.inference.frame import Facts, State
+from flake8_tensorbranch.engine.inference.program import Program
+from flake8_tensorbranch.engine.inference.summary import Analysis
+from flake8_tensorbranch.engine.lattice import HOST, MASK
+from flake8_tensorbranch.engine.regions.region import Membership, Regions, Step
+from flake8_tensorbranch.syntax.names import FunctionInfo
+
+_DEPTH: Final = 4
+_MOST: Final = 80  # functions looked at for one file
+_KINDS: Final = ("checkpointed", "compiled", "exported", "traced")
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A function of another file: its facts for what it is handed, the call in this file, the regions, the way on."""
+
+    function: FunctionInfo
+    facts: Facts
+    scope: FunctionInfo
+    call: nodes.NodeNG
+    regions: dict[str, Membership]
+    way: tuple[Step, ...]
+
+
+def reached(program: Program, regions: Regions) -> Iterator[Reached]:
+    """Every such function, once for each call in the file; the nearest first."""
+    scopes = dict.fromkeys(f for kind in _KINDS for f in regions.members(kind))
+    left = _MOST
+    for scope in scopes:
+        # What an option declares, it declares for the other files as well: each reports its own.
+        inside = {k: m for k in _KINDS if (m := regions.of(scope, k)) is not None and m.entry.node is not None}
+        for call, callees in program.facts[scope].calls.items():
+            seen: set[FunctionInfo] = set()
+            queue: deque[tuple[FunctionInfo, Facts, tuple[Step, ...]]] = deque()
+            queue.extend((c, program.facts[scope], ()) for c in _ordered(callees) if c not in program.facts)
+            while queue and left > 0:
+                function, caller, way = queue.popleft()
+                kinds = {k: m for k, m in inside.items() if not regions.is_outside(function, k)}
+                if function in seen or function.name == "__init__" or not kinds:
+                    continue
+                seen.add(function)
+                left -= 1
+                facts = _facts(program.analysis, function, caller)
+                if facts.exhausted:
+                    continue
+                yield Reached(function, facts, scope, call, kinds, way)
+                if len(way) + 1 < _DEPTH:
+                    for node, inner in facts.calls.items():
+                        further = (*way, Step(function, node))
+                        queue.extend((c, facts, further) for c in _ordered(inner) if c not in program.facts)
+
+
+def _ordered(functions: set[FunctionInfo]) -> list[FunctionInfo]:
+    return sorted(functions, key=lambda f: (f.module.path, f.node.lineno or 0))
+
+
+def _facts(analysis: Analysis, function: FunctionInfo, caller: Facts) -> Facts:
+    """The facts of a function for what a caller hands it; kept, since other files hand on the same."""
+    declared = analysis.parameters(function)
+    bound: State = {
+        name: value
+        for (callee, name), value in caller.arguments.items()
+        if callee is function and value.known and value != declared.get(name)
+        if not (value.kinds == HOST and value.deps & MASK)  # a flag that was settled before the call
+    }
+    if not bound:
+        return analysis.facts_of(function.module, function)
+    memo = function.module.memo
+    key = ("abroad", function, tuple(sorted(bound.items(), key=lambda item: item[0])))
+    if key not in memo:
+        memo[key] = analysis.facts_of(function.module, function, bound)
+    return cast("Facts", memo[key])

@@ -1,0 +1,147 @@
+"""Which values a `torch.vmap` maps over: those that come from a mapped argument, through names and calls."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.inference.program import Program, functions_of
+from flake8_tensorbranch.engine.refs import Bound, Partial
+from flake8_tensorbranch.engine.regions.region import Entry, Regions
+from flake8_tensorbranch.syntax.names import FunctionInfo
+
+KIND: Final = "vmapped"
+_SOURCES: Final = (nodes.Assign, nodes.AnnAssign, nodes.AugAssign, nodes.NamedExpr)
+
+
+class Batched:
+    """The names of each function under vmap that hold mapped values.
+
+    What is closed over, kept on a module or given with `in_dims` None is one value for the whole batch, and may decide
+    (facts J: in vmap the mapped tensor is refused).
+    """
+
+    def __init__(self, program: Program, regions: Regions) -> None:
+        self.program = program
+        self.regions = regions
+        self._names: dict[FunctionInfo, set[str]] | None = None
+
+    def reads(self, function: FunctionInfo | None, node: nodes.NodeNG) -> bool:
+        """True when an expression of the function reads a mapped value."""
+        if function is None:
+            return False
+        if self._names is None:
+            self._names = self._solve()
+        return _mentions(node, self._names.get(function, set()))
+
+    def _solve(self) -> dict[FunctionInfo, set[str]]:
+        members = self.regions.members(KIND)
+        names: dict[FunctionInfo, set[str]] = {function: set() for function in members}
+        for entry, functions in self.regions.entries:
+            if entry.kind == KIND:
+                for function in functions:
+                    if function in names:
+                        names[function] |= self._mapped(entry, function)
+        changed = True
+        while changed:
+            changed = False
+            for function in members:
+                before = len(names[function])
+                up = function.parent
+                if up in names:
+                    names[function] |= names[up] & function.free
+                _spread(function, names[function])
+                changed = changed or len(names[function]) > before
+                for node, callees in self.program.facts[function].calls.items():
+                    for callee in callees:
+                        if callee in names and isinstance(node, nodes.Call):
+                            new = _passed(node, callee, names[function]) - names[callee]
+                            names[callee] |= new
+                            changed = changed or bool(new)
+        return names
+
+    def _mapped(self, entry: Entry, function: FunctionInfo) -> set[str]:
+        """The parameters that a vmap maps over."""
+        slots = [p.name for p in function.params]
+        if function.takes_self or function.is_classmethod:
+            slots = slots[1:]
+        node = entry.node
+        in_dims: nodes.NodeNG | None = None
+        if isinstance(node, nodes.Call):
+            in_dims = next((k.value for k in node.keywords if k.arg == "in_dims"), None)
+            if node.args and not _is_decorator(node):
+                in_dims = node.args[1] if in_dims is None and len(node.args) > 1 else in_dims
+                slots = self._unbound(entry, function, node.args[0], slots)
+        if isinstance(in_dims, (nodes.Tuple, nodes.List)):
+            dims = zip(slots, in_dims.elts, strict=False)
+            slots = [n for n, d in dims if not (isinstance(d, nodes.Const) and d.value is None)]
+        extra = [n for n in (function.vararg, function.kwarg) if n is not None]
+        return {*slots, *extra}
+
+    def _unbound(self, entry: Entry, function: FunctionInfo, given: nodes.NodeNG, slots: list[str]) -> list[str]:
+        """The parameters that a partial leaves open."""
+        for ref in self.program.value(entry.scope, given).refs:
+            if isinstance(ref, Partial) and function in functions_of(self.program.analysis, ref.function):
+                named = {k for k, _ in ref.keywords}
+                bound = any(isinstance(r, Bound) for r in ref.function.refs)
+                taken = len(ref.args) - (1 if function.takes_self and not bound else 0)
+                return [n for n in slots[max(taken, 0) :] if n not in named]
+        return slots
+
+
+def _is_decorator(node: nodes.NodeNG) -> bool:
+    return isinstance(node.parent, nodes.Decorators)
+
+
+def _mentions(node: nodes.NodeNG, names: set[str]) -> bool:
+    return any(n.name in names for n in node.nodes_of_class(nodes.Name))
+
+
+def _spread(function: FunctionInfo, names: set[str]) -> None:
+    """Add the locals that are computed from names already in the set."""
+    again = True
+    while again:
+        again = False
+        for name, bindings in function.local_names.items():
+            if name not in names and any(_made_of(b, names) for b in bindings):
+                names.add(name)
+                again = True
+
+
+def _made_of(bound: nodes.NodeNG, names: set[str]) -> bool:
+    """True when a binding gets its value from an expression that mentions one of the names."""
+    up = bound.parent
+    while isinstance(up, (nodes.Tuple, nodes.List, nodes.Starred)):
+        up = up.parent
+    if isinstance(up, _SOURCES):
+        return up.value is not None and _mentions(up.value, names)
+    if isinstance(up, (nodes.For, nodes.Comprehension)):
+        return _mentions(up.iter, names)
+    if isinstance(up, nodes.With):
+        return any(_mentions(e, names) for e, _ in up.items)
+    return False
+
+
+def _passed(call: nodes.Call, callee: FunctionInfo, names: set[str]) -> set[str]:
+    """The callee's parameters that get an expression which mentions one of the names."""
+    slots = [p.name for p in callee.params]
+    found: set[str] = set()
+    if callee.takes_self or callee.is_classmethod:
+        if _mentions(call.func, names):
+            found.add(slots[0])
+        slots = slots[1:]
+    for position, argument in enumerate(call.args):
+        if _mentions(argument, names):
+            if isinstance(argument, nodes.Starred):
+                found.update(slots[position:])
+            elif position < len(slots):
+                found.add(slots[position])
+            elif callee.vararg is not None:
+                found.add(callee.vararg)
+    for keyword in call.keywords:
+        if _mentions(keyword.value, names):
+            name = keyword.arg if keyword.arg in slots else callee.kwarg
+            if name is not None:
+                found.add(name)
+    return found

@@ -1,0 +1,84 @@
+"""Regions that a file makes by its own means: checkpointing decorators, home-made checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.inference.program import Program, functions_of
+from flake8_tensorbranch.engine.lattice import UNKNOWN
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, assigned
+from flake8_tensorbranch.engine.regions.homemade import applied, home_made
+from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
+
+
+def handed(program: Program, scope: FunctionInfo | None, function: nodes.NodeNG | None) -> list[FunctionInfo]:
+    """The functions that a wrapper of the file is given: a decorator, a maker of closures, a module around another.
+
+    `function` is what an entry in `scope` is given: a parameter of a function around it, or an attribute that the
+    constructor sets to a parameter. Anything else has none.
+    """
+    if isinstance(function, nodes.Attribute):
+        return _constructed(program, scope, function)
+    if not isinstance(function, nodes.Name):
+        return []
+    maker = scope
+    while maker is not None and not any(p.name == function.name for p in maker.params):
+        if function.name in maker.local_names:
+            return []
+        maker = maker.parent
+    if maker is None or maker is scope or maker.params[0].name != function.name:
+        return []
+    found: dict[FunctionInfo, None] = dict.fromkeys(_decorated(program, maker))
+    for facts in program.facts.values():
+        for node, callees in facts.calls.items():
+            if maker in callees and isinstance(node, nodes.Call) and node.args:
+                found.update(dict.fromkeys(functions_of(program.analysis, facts.values.get(node.args[0], UNKNOWN))))
+    return list(found)
+
+
+def _constructed(program: Program, scope: FunctionInfo | None, attribute: nodes.Attribute) -> list[FunctionInfo]:
+    """The functions of what the constructor of the class was given for an attribute of its object."""
+    init = scope.cls.methods.get("__init__") if scope is not None and scope.cls is not None else None
+    if scope is None or init is None or (dotted(attribute) or "").split(".")[:-1] != [scope.params[0].name]:
+        return []
+    sources = [assigned(store) for store in init.attribute_stores if store.attrname == attribute.attrname]
+    names = {s.name for s in sources if isinstance(s, nodes.Name) and any(p.name == s.name for p in init.params)}
+    origins = Origins(program)
+    found: dict[FunctionInfo, None] = {}
+    for caller, facts in program.facts.items():
+        for node, callees in facts.calls.items():
+            for name in names if init in callees else ():
+                given = origins.argument(Expr(program.index, caller, node), init, name)
+                if given is not None:
+                    found.update(dict.fromkeys(functions_of(program.analysis, origins.value(given))))
+    return list(found)
+
+
+def _decorated(program: Program, maker: FunctionInfo) -> Iterator[FunctionInfo]:
+    """The functions of the file that a decorator, or what a factory of it gives, is written over."""
+    resolver = program.analysis.resolver
+    for function in program.index.functions:
+        node = function.node
+        if not isinstance(node, nodes.FunctionDef) or node.decorators is None:
+            continue
+        for decorator in node.decorators.nodes:
+            called = decorator if isinstance(decorator, nodes.Call) else None
+            target = resolver.expression(program.index, called.func if called else decorator, function.parent)
+            if target is not None and target is (maker.parent if called else maker):
+                yield function
+
+
+def made_by_hand(program: Program) -> Iterator[tuple[nodes.Call, FunctionInfo | None, list[FunctionInfo]]]:
+    """The calls of home-made checkpoints: an `autograd.Function` that runs its first argument again in its backward."""
+    origins = Origins(program)
+    known = home_made(origins)
+    if not known:
+        return
+    for scope, facts in program.facts.items():
+        for call in program.index.calls if scope is None else scope.calls:
+            if applied(origins, known, Expr(program.index, scope, call)) is not None and call.args:
+                found = list(functions_of(program.analysis, facts.values.get(call.args[0], UNKNOWN)))
+                if found:
+                    yield call, scope, found

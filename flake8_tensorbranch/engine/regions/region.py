@@ -1,0 +1,289 @@
+"""Regions: functions that run checkpointed, compiled, exported, traced or under vmap, and how they are reached."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.inference.arguments import Arguments
+from flake8_tensorbranch.engine.inference.frame import Facts
+from flake8_tensorbranch.engine.inference.program import Program, functions_of
+from flake8_tensorbranch.engine.lattice import NO_CONST, AbstractValue
+from flake8_tensorbranch.engine.refs import Partial
+from flake8_tensorbranch.engine.regions import entering, wrappers
+from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, REGION_BASES, RegionEntry, entry
+from flake8_tensorbranch.settings import RegionKind, Settings
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One place where a region begins.
+
+    `options` holds literal keyword arguments of the entry (`use_reentrant`, `fullgraph`, ...); a keyword that is
+    passed but not literal maps to `NO_CONST`. `node` is None for regions that the settings declare.
+    """
+
+    kind: str
+    node: nodes.NodeNG | None
+    scope: FunctionInfo | None
+    row: RegionEntry | None
+    options: tuple[tuple[str, object], ...]
+
+    def option(self, name: str, default: object = None) -> object:
+        """A literal option of the entry; `NO_CONST` when it is passed but not known."""
+        return dict(self.options).get(name, default)
+
+    @property
+    def reentrant(self) -> bool | None:
+        """Whether a checkpoint is the reentrant variant; None when the source does not tell."""
+        if self.row is None:
+            return None
+        if self.row.reentrant_keyword:
+            given = self.option(self.row.reentrant_keyword, self.row.reentrant)
+            return given if isinstance(given, bool) else self.row.reentrant if given is None else None
+        return self.row.reentrant
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One call on the way from a region's entry to a function in it."""
+
+    caller: FunctionInfo | None
+    node: nodes.NodeNG
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """A function's place in a region: the entry, and the calls that lead from it to the function."""
+
+    entry: Entry
+    way: tuple[Step, ...]
+
+
+class Regions:
+    """All regions of a program."""
+
+    def __init__(self, program: Program, settings: Settings) -> None:
+        self.program = program
+        self.settings = settings
+        self.entries: list[tuple[Entry, list[FunctionInfo]]] = []
+        self.memo: dict[str, Any] = {}  # what analyses of regions make once
+        self._members: dict[str, dict[FunctionInfo, Membership]] = {}
+        self._subclasses: dict[ClassInfo, list[ClassInfo]] = {}
+        for cls in program.index.classes:
+            for base in program.analysis.resolver.mro(cls):
+                if isinstance(base, ClassInfo) and base is not cls:
+                    self._subclasses.setdefault(base, []).append(cls)
+        for scope in program.facts:
+            self.entries.extend(self._in_scope(scope))
+        self.entries.extend(self._decorated())
+        self.entries.extend(self._declared())
+        for node, scope, functions in entering.made_by_hand(program):
+            self.entries.append((Entry("checkpointed", node, scope, None, ()), functions))
+        self.entries.extend(self._wrapped())
+        self._close()
+
+    def of(self, function: FunctionInfo | None, kind: str) -> Membership | None:
+        """How the function is in a region of the kind; None when it is not."""
+        return None if function is None else self._members.get(kind, {}).get(function)
+
+    def kinds(self, function: FunctionInfo | None) -> list[str]:
+        """The kinds of region the function runs in."""
+        return [] if function is None else [k for k, members in self._members.items() if function in members]
+
+    def members(self, kind: str) -> dict[FunctionInfo, Membership]:
+        """Every function in a region of the kind."""
+        return self._members.get(kind, {})
+
+    def _in_scope(self, scope: FunctionInfo | None) -> Iterator[tuple[Entry, list[FunctionInfo]]]:
+        analysis = self.program.analysis
+        facts = self.program.facts[scope]
+        for node, callees in facts.externals.items():
+            for qualname, args in callees.items():
+                row = entry(qualname)
+                if row is None:
+                    continue
+                function = args.get(max(row.argument, 0), row.keyword)
+                if function is None:
+                    continue
+                found = list(functions_of(analysis, function))
+                if not found and row.kind == "vmapped" and isinstance(node, nodes.Call) and node.args:
+                    found = list(functions_of(analysis, facts.values.get(_transformed(facts, node.args[0]), _NOTHING)))
+                if not found and row.kind == "checkpointed" and isinstance(node, nodes.Call) and node.args:
+                    found = entering.handed(self.program, scope, node.args[max(row.argument, 0)])
+                given = options(args) or _keywords(row, node)
+                yield Entry(row.kind_with(given), node, scope, row, given), found
+        calls = self.program.index.calls if scope is None else scope.calls
+        for call in calls:
+            if isinstance(call.func, nodes.Attribute) and call.func.attrname in REGION_ATTRIBUTES and call.args:
+                row = REGION_ATTRIBUTES[call.func.attrname]
+                found = list(functions_of(analysis, facts.values.get(call.args[0], _NOTHING)))
+                keywords = tuple((k.arg, _literal(k.value)) for k in call.keywords if k.arg in row.own_keywords)
+                yield Entry(row.kind, call, scope, row, keywords), found
+
+    def _decorated(self) -> Iterator[tuple[Entry, list[FunctionInfo]]]:
+        analysis = self.program.analysis
+        index = self.program.index
+        for function in index.functions:
+            node = function.node
+            for decorator in node.decorators.nodes if isinstance(node, nodes.FunctionDef) and node.decorators else ():
+                yield from self._decorator(function, decorator)
+        for cls in index.classes:
+            for base in analysis.resolver.mro(cls):
+                name = base if isinstance(base, str) else f"{base.module.name}.{base.name}"
+                row = REGION_BASES.get(name) or next(
+                    (r for q, r in REGION_BASES.items() if q.rsplit(".", 1)[-1] == name.rsplit(".", 1)[-1]), None
+                )
+                forward = analysis.resolver.method(cls, "forward")
+                if row is not None and forward is not None and base is not cls:
+                    yield Entry(row.kind, cls.node, None, row, ()), [forward]
+            decorators = cls.node.decorators.nodes if cls.node.decorators else ()
+            own = cls.methods.get("forward")
+            if own is not None:
+                for decorator in decorators:
+                    yield from self._decorator(own, decorator)
+
+    def _decorator(self, function: FunctionInfo, decorator: nodes.NodeNG) -> Iterator[tuple[Entry, list[FunctionInfo]]]:
+        program = self.program
+        resolver = program.analysis.resolver
+        call = decorator if isinstance(decorator, nodes.Call) else None
+        target = resolver.expression(program.index, call.func if call else decorator, function.parent)
+        keywords = {k.arg: _literal(k.value) for k in call.keywords if k.arg} if call else {}
+        if target == "functools.partial" and call is not None and call.args:
+            target = resolver.expression(program.index, call.args[0], function.parent)
+        if isinstance(target, str):
+            row = entry(target)
+            if row is not None:
+                yield Entry(row.kind, decorator, function.parent, row, tuple(keywords.items())), [function]
+            return
+        if target is not None and not isinstance(target, (ClassInfo, FunctionInfo)):
+            value = program.analysis.of_target(target)
+            for ref in value.refs:
+                if isinstance(ref, Partial):
+                    for name in ref.function.refs:
+                        row = entry(name) if isinstance(name, str) else None
+                        if row is not None:
+                            given = tuple((k, v.const) for k, v in ref.keywords)
+                            yield Entry(row.kind, decorator, function.parent, row, given), [function]
+
+    def _declared(self) -> Iterator[tuple[Entry, list[FunctionInfo]]]:
+        settings = self.settings
+        index = self.program.index
+        kinds: tuple[tuple[RegionKind, tuple[str, ...]], ...] = (
+            ("compiled", settings.compiled),
+            ("checkpointed", settings.checkpointed),
+        )
+        for kind, globs in kinds:
+            if globs:
+                found = [
+                    f
+                    for f in index.functions
+                    if settings.matches(kind, index.name, f.qualname.replace(".<locals>", ""))
+                ]
+                if found:
+                    yield Entry(kind, None, None, None, ()), found
+
+    def _wrapped(self) -> Iterator[tuple[Entry, list[FunctionInfo]]]:
+        """Entries in wrappers of the project, for the functions that no other entry is seen to be given."""
+        known = {(begin.kind, function) for begin, functions in self.entries for function in functions}
+        for made in wrappers.made(self.program):
+            kind = made.row.kind_with(made.options)
+            new = [f for f in made.functions if (kind, f) not in known]
+            if new:
+                known.update((kind, f) for f in new)
+                yield Entry(kind, made.node, made.scope, made.row, made.options), new
+
+    def _close(self) -> None:
+        """Close every region over the call edges, breadth first: each function keeps its shortest way."""
+        program = self.program
+        for begin, functions in self.entries:
+            members = self._members.setdefault(begin.kind, {})
+            queue: deque[FunctionInfo] = deque()
+            for function in functions:
+                if (
+                    function in program.facts
+                    and (function not in members or members[function].way)
+                    and not self.is_outside(function, begin.kind)
+                ):
+                    members[function] = Membership(begin, ())
+                    queue.append(function)
+            while queue:
+                caller = queue.popleft()
+                way = members[caller].way
+                for node, callees in program.facts[caller].calls.items():
+                    for callee in self._dispatched(callees, members):
+                        if (
+                            callee in program.facts
+                            and callee not in members
+                            and callee.name != "__init__"
+                            and not self.is_outside(callee, begin.kind)
+                        ):
+                            members[callee] = Membership(begin, (*way, Step(caller, node)))
+                            queue.append(callee)
+
+    def _dispatched(
+        self, callees: set[FunctionInfo], members: dict[FunctionInfo, Membership]
+    ) -> Iterator[FunctionInfo]:
+        """The callees of a call, and the methods in their place in subclasses that run in the region."""
+        for callee in callees:
+            yield callee
+            for cls in self._subclasses.get(callee.cls, ()) if callee.cls is not None else ():
+                method = cls.methods.get(callee.name)
+                if method is not None and any(m in members for m in cls.methods.values()):
+                    yield method
+
+    @staticmethod
+    def is_outside(function: FunctionInfo, kind: str) -> bool:
+        """True for functions that `torch.compiler.disable` keeps out of compiled regions, `script` out of traces."""
+        if kind == "traced" and any(
+            d == "script" or d.endswith(("jit.script", "script_if_tracing")) for d in function.decorator_names
+        ):
+            return True
+        return any(
+            d.endswith(("compiler.disable", "_dynamo.disable", "compiler.is_exporting"))
+            for d in function.decorator_names
+        )
+
+
+_TRANSFORMS = frozenset(f"torch.func.{name}" for name in ("grad", "grad_and_value", "jacrev", "jacfwd", "hessian"))
+_NOTHING = AbstractValue(0, 0, NO_CONST, frozenset(), None, None)
+
+
+def _literal(node: nodes.NodeNG) -> object:
+    return node.value if isinstance(node, nodes.Const) else NO_CONST
+
+
+def _transformed(facts: Facts, node: nodes.NodeNG) -> nodes.NodeNG:
+    """What the transformations of `torch.func` around a function are applied to: it runs with the same arguments."""
+    while isinstance(node, nodes.Call) and node.args and _TRANSFORMS & facts.externals.get(node, {}).keys():
+        node = node.args[0]
+    return node
+
+
+def _keywords(row: RegionEntry, node: nodes.NodeNG) -> tuple[tuple[str, object], ...]:
+    """The keywords written at a call of a method, whose arguments are not bound."""
+    if "method" not in row.forms or not isinstance(node, nodes.Call):
+        return ()
+    return tuple((k.arg, _literal(k.value)) for k in node.keywords if k.arg is not None)
+
+
+def options(args: Arguments) -> tuple[tuple[str, object], ...]:
+    """The keyword arguments of a call as literals."""
+    return tuple((k, v.const) for k, v in args.keywords.items())
+
+
+def describe(entry_: Entry) -> str:
+    """How the source spells an entry, for messages."""
+    node = entry_.node
+    if node is None:
+        return f"declared {entry_.kind} by an option"
+    if isinstance(node, nodes.Call):
+        return f"{dotted(node.func) or 'call'}(...)"
+    if isinstance(node, nodes.ClassDef):
+        return f"class {node.name}"
+    return f"@{dotted(node) or 'decorator'}"

@@ -1,0 +1,259 @@
+"""Wrappers: functions, decorators and modules of the project that put what they are given into a region."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final, cast
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.inference.frame import Facts
+from flake8_tensorbranch.engine.inference.program import Program, functions_of
+from flake8_tensorbranch.engine.inference.resolve import Variable
+from flake8_tensorbranch.engine.inference.summary import Analysis
+from flake8_tensorbranch.engine.lattice import NO_CONST, UNKNOWN
+from flake8_tensorbranch.engine.refs import Partial
+from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, RegionEntry, entry
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
+
+_DEPTH: Final = 3
+_CALLABLES: Final = (nodes.Name, nodes.Attribute, nodes.Call, nodes.Lambda)
+Options = tuple[tuple[str, object], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """A parameter (or, as `self.name`, an attribute) whose function a region entry is given, and the options."""
+
+    parameter: str
+    row: RegionEntry
+    options: Options
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A region that a call of a wrapper, or a decorator, begins in the file under check."""
+
+    node: nodes.NodeNG
+    scope: FunctionInfo | None
+    row: RegionEntry
+    options: Options
+    functions: list[FunctionInfo]
+
+
+def made(program: Program) -> Iterator[Made]:
+    """The regions that wrappers of the project make in a program's file."""
+    analysis = program.analysis
+    for scope, facts in program.facts.items():
+        for call, callees in facts.calls.items():
+            if not isinstance(call, nodes.Call):
+                continue
+            for callee in callees:
+                hands = held(analysis, callee) if callee.name == "__init__" else handed(analysis, callee)
+                for hand in hands:
+                    given = argument(call, callee, hand.parameter)
+                    found = [] if given is None else _functions(analysis, facts, given)
+                    if found:
+                        row = replace(hand.row, forms=frozenset({"wrap"})) if callee.name == "__init__" else hand.row
+                        yield Made(call, scope, row, hand.options, found)
+    for function in program.index.functions:
+        node = function.node
+        for decorator in node.decorators.nodes if isinstance(node, nodes.FunctionDef) and node.decorators else ():
+            for hand in _decorating(analysis, function, decorator):
+                row = replace(hand.row, forms=frozenset({"decorator"}))
+                yield Made(decorator, function.parent, row, hand.options, [function])
+
+
+def _functions(analysis: Analysis, facts: Facts, given: nodes.NodeNG) -> list[FunctionInfo]:
+    return list(functions_of(analysis, facts.values.get(given, UNKNOWN)))
+
+
+def _decorating(analysis: Analysis, function: FunctionInfo, decorator: nodes.NodeNG) -> Iterator[Hand]:
+    """The hands of a decorator of the project, or of what a factory of it returns, that take the decorated function."""
+    called = decorator.func if isinstance(decorator, nodes.Call) else None
+    target = analysis.resolver.expression(function.module, called or decorator, function.parent)
+    if not isinstance(target, FunctionInfo):
+        return
+    takers = [target]
+    if called is not None:
+        names = {r.value.name for r in target.returns_nodes if isinstance(r.value, nodes.Name)}
+        takers = [n for n in target.nested if n.name in names]
+    for taker in takers:
+        for hand in handed(analysis, taker):
+            if taker.params and hand.parameter == taker.params[0].name:
+                yield hand
+
+
+def handed(analysis: Analysis, function: FunctionInfo, depth: int = _DEPTH) -> tuple[Hand, ...]:
+    """The parameters and attributes whose functions a function puts into a region, itself or in a nested one."""
+    memo = function.module.memo
+    key = ("handed", function, depth)
+    if key not in memo:
+        memo[key] = ()  # a cycle sees none
+        memo[key] = tuple(dict.fromkeys(_handed(analysis, function, depth)))
+    return cast("tuple[Hand, ...]", memo[key])
+
+
+def held(analysis: Analysis, init: FunctionInfo) -> tuple[Hand, ...]:
+    """The parameters of a constructor whose functions the object keeps, and puts into a region when it is called."""
+    cls = init.cls
+    if cls is None:
+        return ()
+    kept = {
+        f"self.{store.attrname}": store.parent.value.name
+        for store in init.attribute_stores
+        if isinstance(store.parent, nodes.Assign) and isinstance(store.parent.value, nodes.Name)
+    }
+    params = {p.name for p in init.params}
+    return tuple(
+        replace(hand, parameter=kept[hand.parameter])
+        for name in ("forward", "__call__")
+        if (method := cls.methods.get(name)) is not None
+        for hand in handed(analysis, method)
+        if kept.get(hand.parameter) in params
+    )
+
+
+def _handed(analysis: Analysis, function: FunctionInfo, depth: int) -> Iterator[Hand]:
+    for inner in _nest(function):
+        for call in inner.calls:
+            if not any(isinstance(a, _CALLABLES) for a in (*call.args, *(k.value for k in call.keywords))):
+                continue
+            for row, options, given in _entries(analysis, inner, call, depth):
+                name = _root(function, inner, given)
+                if name is not None:
+                    yield Hand(name, row, options)
+
+
+def _literal(node: nodes.NodeNG) -> object:
+    return node.value if isinstance(node, nodes.Const) else NO_CONST
+
+
+def _nest(function: FunctionInfo) -> Iterator[FunctionInfo]:
+    yield function
+    for inner in function.nested:
+        yield from _nest(inner)
+
+
+def _entries(
+    analysis: Analysis, scope: FunctionInfo, call: nodes.Call, depth: int
+) -> Iterator[tuple[RegionEntry, Options, nodes.NodeNG]]:
+    """The entries that a call makes: the row, its literal options, and the expression of the function."""
+    row: RegionEntry | None = None
+    options: Options = tuple((k.arg, _literal(k.value)) for k in call.keywords if k.arg)
+    target = analysis.resolver.expression(scope.module, call.func, scope)
+    if isinstance(target, str):
+        row = entry(target)
+    elif isinstance(target, Variable):
+        for ref in analysis.of_target(target).refs:
+            if isinstance(ref, Partial) and not ref.args:
+                row = next((found for n in ref.function.refs if isinstance(n, str) and (found := entry(n))), None)
+                options = (*((k, v.const) for k, v in ref.keywords), *options)
+    elif isinstance(target, FunctionInfo):
+        for hand in handed(analysis, target, depth - 1) if depth > 1 else ():
+            given = argument(call, target, hand.parameter)
+            if given is not None:
+                yield hand.row, hand.options, given
+        return
+    elif isinstance(call.func, nodes.Attribute):
+        row = REGION_ATTRIBUTES.get(call.func.attrname)
+    if row is None or row.argument < 0:
+        return
+    if len(call.args) > row.argument and not any(isinstance(a, nodes.Starred) for a in call.args[: row.argument + 1]):
+        yield row, options, call.args[row.argument]
+    else:
+        for keyword in call.keywords:
+            if keyword.arg == row.keyword:
+                yield row, options, keyword.value
+
+
+def _root(function: FunctionInfo, scope: FunctionInfo, given: nodes.NodeNG, depth: int = 4) -> str | None:
+    """The parameter of `function` (or attribute of its object) that an expression in `scope` is or calls, if any."""
+    if depth <= 0:
+        return None
+    if isinstance(given, nodes.Attribute):
+        path = dotted(given) or ""
+        owner = function.params[0].name if function.takes_self else ""
+        return f"self.{given.attrname}" if owner and path == f"{owner}.{given.attrname}" else None
+    if isinstance(given, nodes.Call):
+        partial = (dotted(given.func) or "").rsplit(".", 1)[-1] == "partial"
+        return _root(function, scope, given.args[0], depth - 1) if partial and given.args else None
+    if isinstance(given, nodes.Lambda):
+        body = given.body
+        return _root(function, scope, body.func, depth - 1) if isinstance(body, nodes.Call) else None
+    if not isinstance(given, nodes.Name):
+        return None
+    up: FunctionInfo | None = scope
+    while up is not None:
+        for nested in up.nested:
+            if nested.name == given.name:
+                roots = (_root(function, nested, c.func, depth - 1) for c in nested.calls)
+                return next((r for r in roots if r is not None), None)
+        bound = up.local_names.get(given.name)
+        if bound:
+            if any(p.name == given.name for p in up.params):
+                return given.name if up is function else None
+            values = [b.parent.value for b in bound if isinstance(b.parent, nodes.Assign)]
+            return _root(function, up, values[0], depth - 1) if len(values) == len(bound) == 1 else None
+        if up is function:
+            return None
+        up = up.parent
+    return None
+
+
+def calls_imported(analysis: Analysis, index: ModuleIndex, call: nodes.Call) -> bool:
+    """True for a call of a wrapper, or of a configured region entry, that another file defines."""
+    func = call.func
+    if not isinstance(func, nodes.Name) or not call.args or not isinstance(call.args[0], _CALLABLES):
+        return False
+    for binding in index.bindings.get(func.name, ()):
+        if binding.imported is None or binding.imported[1] is None:
+            continue
+        module = index.absolute(binding.imported[0], binding.level)
+        path = None if module is None else analysis.project.find(index, module)
+        if path is None or not _mentions_entry(path, _changed(path)):
+            continue
+        target = analysis.resolver.name(index, func.name)
+        if isinstance(target, FunctionInfo):
+            return bool(handed(analysis, target))
+        if isinstance(target, ClassInfo):
+            init = analysis.resolver.method(target, "__init__")
+            return init is not None and bool(held(analysis, init))
+        refs = analysis.of_target(target).refs if isinstance(target, Variable) else ()
+        return any(isinstance(n, str) and entry(n) for r in refs if isinstance(r, Partial) for n in r.function.refs)
+    return False
+
+
+def _changed(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
+
+
+@lru_cache(maxsize=4096)
+def _mentions_entry(path: str, _changed: int) -> bool:
+    """True for a file in which a wrapper of an entry may be defined; what cannot be read defines none."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+    except OSError:
+        return False
+    return any(word in text for word in ("checkpoint", "torch.compile", "torch.jit", "torch.export"))
+
+
+def argument(call: nodes.Call, function: FunctionInfo, name: str) -> nodes.NodeNG | None:
+    """The expression that a call gives a parameter; None where none is seen."""
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return keyword.value
+    names = [p.name for p in function.params if not p.keyword_only]
+    if name not in names:
+        return None
+    place = names.index(name) - (1 if function.takes_self or function.is_classmethod else 0)
+    if not 0 <= place < len(call.args) or any(isinstance(a, nodes.Starred) for a in call.args[: place + 1]):
+        return None
+    return call.args[place]

@@ -1,0 +1,1 @@
+"""Reproducibility: settings, generators and comparisons on which a run's repetition rests."""

@@ -1,0 +1,302 @@
+"""Sites about determinism: settings against each other, comparisons across runs, copied generators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.diagnostic import Related
+from flake8_tensorbranch.engine.inference.program import Program
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
+from flake8_tensorbranch.engine.regions import trace
+from flake8_tensorbranch.engine.reproducibility.comparisons import Comparisons
+from flake8_tensorbranch.engine.reproducibility.switches import ALGORITHMS, DEBUG_MODE, Switches, all_calls
+from flake8_tensorbranch.engine.sink import SinkKind, SwitchSite
+from flake8_tensorbranch.settings import Settings
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
+
+_WORDS: Final = (
+    "determinis",
+    "cudnn",
+    "torch.load",
+    "torch.equal",
+    "array_equal",
+    "Dataset",
+    "shuffle",
+    "assert ",
+    "benchmark",
+)
+_GENERATORS: Final = {
+    "numpy.random.default_rng": "numpy.random.default_rng",
+    "numpy.random.RandomState": "numpy.random.RandomState",
+    "numpy.random.Generator": "numpy.random.Generator",
+    "random.Random": "random.Random",
+    "torch.Generator": "torch.Generator",
+}
+_DATASETS: Final = (
+    "Dataset",
+    "IterableDataset",
+    "MapDataset",
+    "VisionDataset",
+    "ImageFolder",
+    "DatasetFolder",
+    "TensorDataset",
+)
+_LOADER: Final = "torch.utils.data.DataLoader"
+_CUBLAS: Final = "CUBLAS_WORKSPACE_CONFIG"
+CUBLAS_NEEDED_BEFORE: Final = (2, 10)
+"""The first torch without the check: pull request 161749, of September 2025, came after 2.9 was branched off."""
+_MULTIPLYING: Final = frozenset(
+    {"mm", "matmul", "bmm", "addmm", "baddbmm", "einsum", "linear", "backward", "addmv", "mv", "tensordot"}
+)
+
+
+def sites(program: Program, settings: Settings) -> Iterator[SwitchSite]:
+    """The sites of a module."""
+    if program.index.mentions(_WORDS):
+        yield from _Finder(program, settings).sites()
+
+
+class _Finder:
+    def __init__(self, program: Program, settings: Settings) -> None:
+        self.program = program
+        self.index = program.index
+        self.settings = settings
+        self.origins = Origins(program)
+        self.switches = Switches(self.origins)
+        self.comparisons = Comparisons(self.origins, self.switches)
+        self.loaders = [
+            (scope, call) for scope, call in all_calls(self.index) if self.switches.resolve(call.func, scope) == _LOADER
+        ]
+
+    def sites(self) -> Iterator[SwitchSite]:
+        yield from self._autotune()
+        yield from self._warn_only()
+        if _older(self.settings.torch_version):
+            yield from self._cublas()
+        yield from self._compared()
+        yield from self._datasets()
+        yield from self._shuffled()
+
+    def _site(
+        self, what: str, node: Any, scope: FunctionInfo | None, certain: bool = True, other: Any = None, **facts: str
+    ) -> SwitchSite:
+        related: tuple[Related, ...] = ()
+        if other is not None:
+            related = (Related(self.index.path, line(other), other.col_offset or 0, facts.get("note", "see here")),)
+        return SwitchSite(SinkKind.SWITCH, node, scope, what, facts, certain, related)
+
+    # Settings against each other
+
+    def _autotune(self) -> Iterator[SwitchSite]:
+        for setting, promise, switch in self.switches.autotuned():
+            note = "deterministic here" if switch else "seeded for a reproducible run here"
+            certain = switch and setting.truths == {True}
+            yield self._site("autotuned", setting.node, setting.scope, certain, promise, note=note, switch=str(switch))
+
+    def _warn_only(self) -> Iterator[SwitchSite]:
+        compared = next(iter(self.comparisons.exact()), None)
+        if compared is None:
+            return
+        for setting in self.switches.warn_only:
+            said = trace.spelled(compared.node)
+            yield self._site(
+                "warn-only", setting.node, setting.scope, True, compared.node, note="compared here", compared=said
+            )
+
+    def _shuffled(self) -> Iterator[SwitchSite]:
+        switched = self.switches.deterministic
+        promise = switched[0].node if switched else self.switches.promise()
+        if promise is None:
+            return
+        for scope, call in self.loaders:
+            given = {k.arg: k.value for k in call.keywords}
+            shuffle = given.get("shuffle") or (call.args[2] if len(call.args) > 2 else None)
+            if (
+                shuffle is None
+                or None in given
+                or "generator" in given
+                or "sampler" in given
+                or "batch_sampler" in given
+            ):
+                continue
+            if True in self.switches.truths(scope, shuffle):
+                yield self._site("shuffled", shuffle, scope, True, promise, note="deterministic here")
+
+    # cuBLAS
+
+    def _cublas(self) -> Iterator[SwitchSite]:
+        consts = [c for c in self.index.tree.nodes_of_class(nodes.Const) if c.value == _CUBLAS]
+        asked = [s for s in self.switches.settings if s.name in (ALGORITHMS, DEBUG_MODE) and s.on]
+        if not asked:
+            return
+        if not consts:
+            if self.index.mentions(("cuda",)):
+                for setting in asked:
+                    yield self._site("cublas", setting.node, setting.scope, certain=False, late="")
+            return
+        for const in consts:
+            write = const.statement()
+            if isinstance(write, (nodes.If, nodes.Return, nodes.Assert)):
+                continue
+            scope = self.program.owner(const)
+            worked = self._work_before(scope, write, 3)
+            if worked is not None:
+                yield self._site(
+                    "cublas", write, scope, True, worked, note="cuBLAS may have been used here", late="True"
+                )
+
+    def _work_before(self, scope: FunctionInfo | None, node: nodes.NodeNG, depth: int) -> nodes.NodeNG | None:
+        """A statement that multiplies on a CUDA device before a node runs, here or in a caller."""
+        for statement in _before(node):
+            if self._multiplies_on_cuda(scope, statement):
+                return statement
+        if scope is None or depth == 0:
+            return None
+        for site in self.origins.sites(scope):
+            found = self._work_before(site.scope, site.node.statement(), depth - 1)
+            if found is not None:
+                return found
+        return None
+
+    def _multiplies_on_cuda(self, scope: FunctionInfo | None, statement: nodes.NodeNG) -> bool:
+        if isinstance(statement, (nodes.FunctionDef, nodes.ClassDef, nodes.Import, nodes.ImportFrom)):
+            return False
+        on_cuda = False
+        multiplies = False
+        for node in statement.nodes_of_class((nodes.Call, nodes.BinOp)):
+            if isinstance(node, nodes.BinOp):
+                multiplies = multiplies or node.op == "@"
+                continue
+            func = node.func
+            name = func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")
+            parts = [*node.args, *(k.value for k in node.keywords)]
+            if name == "cuda" or (name != "device" and any(self._is_cuda(scope, part) for part in parts)):
+                on_cuda = True
+            multiplies = multiplies or name in _MULTIPLYING
+            for callee in self.program.callees(scope, node):
+                multiplies = multiplies or callee.name == "forward" or _multiplies(callee)
+        return on_cuda and multiplies
+
+    def _is_cuda(self, scope: FunctionInfo | None, node: nodes.NodeNG) -> bool:
+        for origin in self.origins.of(Expr(self.index, scope, node)):
+            found = origin.node
+            if isinstance(found, nodes.Call) and (dotted(found.func) or "").endswith("device") and found.args:
+                found = found.args[0]
+            if isinstance(found, nodes.Const) and isinstance(found.value, str) and found.value.startswith("cuda"):
+                return True
+        return False
+
+    # Comparisons
+
+    def _compared(self) -> Iterator[SwitchSite]:
+        for found, how, picker in self.comparisons.stored():
+            said = trace.spelled(found.node)
+            note = f"{how} here"
+            yield self._site("compared", found.node, found.scope, True, picker, note=note, said=said, how=how, drawn="")
+        for test, scope, draw in self.comparisons.drawn():
+            said = trace.spelled(draw.node)
+            here = draw.node if draw.module is self.index else None
+            yield self._site(
+                "compared", test, scope, True, here, note="drawn here", said=said, how="drawn", drawn="True"
+            )
+
+    # Generators on datasets
+
+    def _datasets(self) -> Iterator[SwitchSite]:
+        if any(k.arg in ("worker_init_fn", None) for _, call in self.loaders for k in call.keywords):
+            return
+        workers = [self._workers(scope, call) for scope, call in self.loaders]
+        if workers and not any(workers):
+            return
+        for cls in self.index.classes:
+            if not self._is_dataset(cls):
+                continue
+            init = cls.methods.get("__init__")
+            if init is None or any(
+                isinstance(n, nodes.Call) and "get_worker_info" in (dotted(n.func) or "")
+                for n in cls.node.nodes_of_class(nodes.Call)
+            ):
+                continue
+            for store in init.attribute_stores:
+                value = getattr(store.parent, "value", None)
+                kind = self._generator(init, value)
+                if kind and self._drawn_from(cls, store.attrname):
+                    name = dotted(store) or store.attrname
+                    yield self._site("copied-generator", store, init, bool(workers), name=name, kind=kind)
+
+    def _workers(self, scope: FunctionInfo | None, call: nodes.Call) -> bool:
+        given = next((k.value for k in call.keywords if k.arg == "num_workers"), None)
+        if given is None:
+            return len(call.args) > 5
+        return not (isinstance(given, nodes.Const) and given.value == 0)
+
+    def _generator(self, scope: FunctionInfo, value: Any) -> str:
+        while (
+            isinstance(value, nodes.Call)
+            and isinstance(value.func, nodes.Attribute)
+            and value.func.attrname == "manual_seed"
+        ):
+            value = value.func.expr
+        if not isinstance(value, nodes.Call):
+            return ""
+        return _GENERATORS.get(self.switches.resolve(value.func, scope), "")
+
+    def _is_dataset(self, cls: ClassInfo) -> bool:
+        for base in self.program.analysis.resolver.mro(cls):
+            if (
+                isinstance(base, str)
+                and base.startswith(("torch.utils.data.", "torchvision.datasets."))
+                and base.endswith(_DATASETS)
+            ):
+                return True
+        return False
+
+    def _drawn_from(self, cls: ClassInfo, attribute: str) -> bool:
+        """True when the methods that workers run use the attribute, and none of them sets it."""
+        begin = [m for n, m in cls.methods.items() if n in ("__getitem__", "__getitems__", "__iter__")]
+        seen: set[FunctionInfo] = set()
+        used = False
+        while begin:
+            method = begin.pop()
+            if method in seen:
+                continue
+            seen.add(method)
+            if any(s.attrname == attribute for s in method.attribute_stores):
+                return False
+            own = method.params[0].name if method.params else ""
+            for node in method.node.nodes_of_class(nodes.Attribute):
+                if isinstance(node.expr, nodes.Name) and node.expr.name == own:
+                    used = used or node.attrname == attribute
+                    if node.attrname in cls.methods:
+                        begin.append(cls.methods[node.attrname])
+        return used
+
+
+def _older(version: str | None) -> bool:
+    if version is None:
+        return False
+    major, minor = (int(part) for part in version.split(".")[:2])
+    return (major, minor) < CUBLAS_NEEDED_BEFORE
+
+
+def _before(node: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
+    """The statements that have run in a scope before a node, as far as they stand in enclosing blocks."""
+    child, up = node, node.parent
+    while up is not None:
+        for block in ("body", "orelse", "finalbody"):
+            statements = getattr(up, block, None)
+            if isinstance(statements, list) and child in statements:
+                yield from statements[: statements.index(child)]
+        if isinstance(up, (nodes.FunctionDef, nodes.Module, nodes.ClassDef)):
+            return
+        child, up = up, up.parent
+
+
+def _multiplies(function: FunctionInfo) -> bool:
+    names = {
+        c.func.attrname if isinstance(c.func, nodes.Attribute) else getattr(c.func, "name", "") for c in function.calls
+    }
+    return bool(names & _MULTIPLYING) or any(b.op == "@" for b in function.node.nodes_of_class(nodes.BinOp))

@@ -1,0 +1,127 @@
+"""Decisions on values that flow out of an operator whose result may differ from run to run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.diagnostic import Related
+from flake8_tensorbranch.engine.inference.program import Program
+from flake8_tensorbranch.engine.lattice import DATA, MASK, NONDET, TENSOR
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
+from flake8_tensorbranch.engine.lookup.slices import backward
+from flake8_tensorbranch.engine.reproducibility.switches import Switches
+from flake8_tensorbranch.engine.sink import Decides, SinkKind, UnrepeatableSite, ValueSite
+from flake8_tensorbranch.knowledge.nondeterministic import ADDING, FLOATS, INTEGERS, REDUCTIONS
+from flake8_tensorbranch.syntax.names import dotted
+
+_WORDS: Final = ("index_add", "scatter_add", "scatter_reduce", "index_put", "put_(", ".put(", "bincount", "cumsum")
+
+
+class Unrepeatable:
+    """The nondeterministic operators of a program, asked for one decision at a time."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.origins = Origins(program)
+        self._active: bool | None = None
+
+    @property
+    def active(self) -> bool:
+        """False where no such operator is named, or determinism is switched on in the module."""
+        if self._active is None:
+            self._active = self.program.index.mentions(_WORDS) and not (
+                self.program.index.mentions(("determinis",)) and Switches(self.origins).deterministic
+            )
+        return self._active
+
+    def site(self, site: ValueSite) -> UnrepeatableSite | None:
+        """The decision as one on such a value; None when it is none."""
+        if site.kind not in (SinkKind.BRANCH, SinkKind.LOOP) or not site.deps & DATA or site.decides is Decides.NOTHING:
+            return None
+        if site.regions or site.guarded or not self.active:
+            return None
+        for expr in backward(self.origins, Expr(self.program.index, site.function, site.node)):
+            for call in self._calls(expr):
+                name = self._operator(Expr(expr.module, expr.scope, call))
+                if name and (name.endswith("_") or site.deps & NONDET):
+                    place = Related(expr.module.path, line(call), call.col_offset or 0, f"through `{name}`")
+                    effect = site.effect if site.kind is SinkKind.BRANCH else "how often the loop runs"
+                    return UnrepeatableSite(
+                        SinkKind.UNREPEATABLE, site.node, site.function, site.subject, effect, name, False, (place,)
+                    )
+        return None
+
+    def _calls(self, expr: Expr) -> Iterator[nodes.Call]:
+        """The call that an expression is, and the calls that change a named tensor in place."""
+        if isinstance(expr.node, nodes.Call):
+            yield expr.node
+        elif isinstance(expr.node, nodes.Name):
+            for call in expr.scope.calls if expr.scope is not None else expr.module.calls:
+                func = call.func
+                if not isinstance(func, nodes.Attribute) or not isinstance(func.expr, nodes.Name):
+                    continue
+                if func.attrname in ADDING and func.attrname.endswith("_") and func.expr.name == expr.node.name:
+                    yield call
+
+    def _operator(self, expr: Expr) -> str:
+        """The name of the operator that a call is, where what it adds are no whole numbers; else empty."""
+        call = expr.node
+        func = call.func
+        name = func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")
+        if name not in ADDING or not self._meant(call, ADDING[name]):
+            return ""
+        value = self.origins.value(expr)
+        if not value.kinds & TENSOR and not name.endswith("_"):
+            return ""
+        parts = list(call.args)
+        if isinstance(func, nodes.Attribute):
+            parts.append(func.expr)
+        if any(self._whole(Expr(expr.module, expr.scope, part)) for part in parts[-2:]):
+            return ""
+        return "" if name == "cumsum" and not any(self._is_float(expr, part) for part in parts) else name
+
+    def _is_float(self, expr: Expr, part: nodes.NodeNG) -> bool:
+        """True where something that makes floating point numbers is seen before a whole number is."""
+        for found in islice(backward(self.origins, Expr(expr.module, expr.scope, part)), 40):
+            node = found.node
+            if self._whole(found):
+                return False
+            if isinstance(node, nodes.BinOp) and node.op == "/":
+                return True
+            if isinstance(node, nodes.Call):
+                func = node.func
+                if (func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")) in FLOATS:
+                    return True
+        return False
+
+    @staticmethod
+    def _meant(call: nodes.Call, condition: str) -> bool:
+        keywords = {k.arg: k.value for k in call.keywords}
+        if condition == "accumulate":
+            given = keywords.get("accumulate") or (call.args[2] if len(call.args) > 2 else None)
+            return isinstance(given, nodes.Const) and given.value is True
+        if condition == "weights":
+            return "weights" in keywords
+        if condition == "reduce":
+            given = keywords.get("reduce") or (call.args[3] if len(call.args) > 3 else None)
+            return isinstance(given, nodes.Const) and given.value in REDUCTIONS
+        return True
+
+    def _whole(self, expr: Expr) -> bool:
+        """True for whole numbers: a comparison, an integer dtype, `ones_like` of an index."""
+        for origin in self.origins.of(expr, calls=False, depth=4):
+            node = origin.node
+            if isinstance(node, nodes.Compare) or self.origins.value(origin).deps & MASK:
+                return True
+            if not isinstance(node, nodes.Call):
+                continue
+            words = {(dotted(node.func) or getattr(node.func, "attrname", "") or "").rsplit(".", 1)[-1]}
+            for given in (*node.args, *(k.value for k in node.keywords)):
+                words.add((dotted(given) or "").rsplit(".", 1)[-1])
+            if words & INTEGERS or "ones_like" in words:
+                return True
+        return False
