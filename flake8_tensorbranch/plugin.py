@@ -56,7 +56,7 @@ class Plugin:
     def parse_options(cls, manager: OptionManager, options: argparse.Namespace, args: list[str]) -> None:
         """Keep the settings of this run; a bad value ends the run with flake8's own error, which names the option."""
         try:
-            cls.settings = Settings.from_options(options)
+            cls.settings = Settings.from_options(vars(options))
         except SettingsError as error:
             from flake8.exceptions import ExecutionError
 

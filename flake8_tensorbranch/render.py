@@ -36,10 +36,9 @@ class Report(NamedTuple):
 
 
 def concise(reports: list[Report]) -> Iterator[str]:
-    """One line for each finding, then the count."""
+    """One line for each finding."""
     for report in reports:
         yield f"{report.place}: {report.title}"
-    yield _count(len(reports))
 
 
 def full(reports: list[Report]) -> Iterator[str]:
@@ -57,7 +56,6 @@ def full(reports: list[Report]) -> Iterator[str]:
         if found.help:
             yield f"help: {found.help}"
         yield ""
-    yield _count(len(reports))
 
 
 def as_json(reports: list[Report]) -> Iterator[str]:
@@ -72,7 +70,6 @@ def statistics(reports: list[Report]) -> Iterator[str]:
     code_width = max((len(code) for code, _ in counts), default=0)
     for code, count in counts:
         yield f"{count:>{width}}\t{code:<{code_width}}\t{rule_name(code)}"
-    yield _count(len(reports))
 
 
 def statistics_json(reports: list[Report]) -> Iterator[str]:
@@ -87,6 +84,7 @@ def statistics_json(reports: list[Report]) -> Iterator[str]:
 Format = Callable[[list[Report]], Iterator[str]]
 FORMATS: Mapping[str, Format] = {"full": full, "concise": concise, "json": as_json}
 STATISTICS: Mapping[str, Format] = {"full": statistics, "concise": statistics, "json": statistics_json}
+COUNTED = frozenset({"full", "concise"})
 
 
 def _counted(reports: list[Report]) -> list[tuple[str, int]]:
@@ -94,7 +92,8 @@ def _counted(reports: list[Report]) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
-def _count(number: int) -> str:
+def count(number: int) -> str:
+    """The line that ends a text for people."""
     if not number:
         return "All checks passed!"
     return f"Found {number} error{'s' if number > 1 else ''}."

@@ -55,9 +55,8 @@ class Settings(NamedTuple):
     torch_version: str | None = None
 
     @classmethod
-    def from_options(cls, options: object) -> Settings:
-        """Settings from a parsed namespace holding any of `OPTIONS`; raises `SettingsError` for a bad value."""
-        values: Mapping[str, Any] = vars(options)
+    def from_options(cls, values: Mapping[str, Any]) -> Settings:
+        """Settings from parsed values by `dest`, of any of `OPTIONS`; raises `SettingsError` for a bad value."""
         level = values.get("tbr_confidence") or "likely"
         if level not in ("certain", "likely"):
             raise SettingsError(f"--tbr-confidence: {level!r} is neither 'certain' nor 'likely'")

@@ -25,7 +25,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from flake8_tensorbranch.cli import parser
+from flake8_tensorbranch.cli.parser import parser
 from flake8_tensorbranch.diagnostic import Diagnostic, Related
 from flake8_tensorbranch.settings import Settings, SettingsError
 from flake8_tensorbranch.source import SourceFile
@@ -93,7 +93,7 @@ def settings_of(text: str) -> Settings:
     complaint = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaint):
-            return Settings.from_options(parser().parse_args(["check", *arguments]))
+            return Settings.from_options(vars(parser().parse_args(["check", *arguments])))
     except (SystemExit, SettingsError) as error:
         raise MarkerError(f"options {arguments}: {complaint.getvalue() or error}") from error
 

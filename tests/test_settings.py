@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
-
 import pytest
 
 from flake8_tensorbranch.diagnostic import Confidence
-from flake8_tensorbranch.selection import Selection
+from flake8_tensorbranch.selection import Choice, chosen, selectors
 from flake8_tensorbranch.settings import OPTIONS, Settings, SettingsError
 
 KNOWN = ("TBR000", "TBR101", "TBR102", "TBR201")
 
 
 def test_defaults_are_what_no_option_gives() -> None:
-    empty = Namespace(**{option.dest: option.default for option in OPTIONS})
-    assert Settings.from_options(empty) == Settings.from_options(Namespace()) == Settings()
+    empty = {option.dest: option.default for option in OPTIONS}
+    assert Settings.from_options(empty) == Settings.from_options({}) == Settings()
 
 
 @pytest.mark.parametrize("given", ["TBR1, TBR201\nTBR1", ["TBR1", "TBR201"], ["TBR1,TBR201"], ("TBR1", " TBR201 ", "")])
 def test_lists_come_as_text_or_lists(given: object) -> None:
-    assert Settings.from_options(Namespace(tbr_enable=given)).enable == ("TBR1", "TBR201")
+    assert Settings.from_options({"tbr_enable": given}).enable == ("TBR1", "TBR201")
 
 
 def test_every_option_is_read() -> None:
-    options = Namespace(
-        tbr_enable=["TBR"],
-        tbr_compiled=["*"],
-        tbr_checkpointed=["m.*:Block.forward"],
-        tbr_confidence="certain",
-        tbr_words=["jax"],
-        tbr_torch="2.13",
-    )
+    options = {
+        "tbr_enable": ["TBR"],
+        "tbr_compiled": ["*"],
+        "tbr_checkpointed": ["m.*:Block.forward"],
+        "tbr_confidence": "certain",
+        "tbr_words": ["jax"],
+        "tbr_torch": "2.13",
+    }
     expected = Settings(("TBR",), ("*",), ("m.*:Block.forward",), Confidence.CERTAIN, ("jax",), "2.13")
-    assert set(vars(options)) == {option.dest for option in OPTIONS}
+    assert set(options) == {option.dest for option in OPTIONS}
     assert Settings.from_options(options) == expected
     assert expected.gate_words == ("torch", "jax")
 
@@ -56,7 +54,7 @@ def test_every_option_is_read() -> None:
 )
 def test_a_wrong_value_is_named(dest: str, value: object) -> None:
     with pytest.raises(SettingsError, match="--" + dest.replace("_", "-")):
-        Settings.from_options(Namespace(**{dest: value}))
+        Settings.from_options({dest: value})
 
 
 @pytest.mark.parametrize(
@@ -104,11 +102,11 @@ def test_opt_in_rules_need_a_prefix() -> None:
     ],
 )
 def test_selection_is_by_the_longest_prefix(select: list[str], ignore: list[str], reported: set[str]) -> None:
-    selection = Selection.parse(select, ignore, KNOWN)
-    assert {code for code in KNOWN if selection.reports(code)} == reported
-    assert selection.reports("invalid-syntax")
+    only = selectors("--select", select, KNOWN) if select else None
+    choice = Choice(only, without=selectors("--ignore", ignore, KNOWN))
+    assert chosen([choice], KNOWN, KNOWN) == reported
 
 
 def test_an_unknown_selector_is_named() -> None:
     with pytest.raises(SettingsError, match="--ignore: unknown rule selector 'E5'"):
-        Selection.parse([], ["E5"], KNOWN)
+        selectors("--ignore", ["E5"], KNOWN)

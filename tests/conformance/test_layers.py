@@ -35,10 +35,11 @@ ROOMS = {
     "reveal": {"check", *CORE},
     "gate": {"check", "settings", "source", "diagnostic"},
     "selection": {"settings"},
+    "config": {"config", "selection", "pages", "settings"},
     "files": {"source", "diagnostic"},
     "render": {"pages", "source", "diagnostic"},
     "plugin": {"gate", "settings", "source", "diagnostic"},
-    "cli": {"gate", "pages", "selection", "files", "render", "reveal", "settings", "source", "diagnostic"},
+    "cli": {"cli", "config", "gate", "pages", "files", "render", "reveal", "settings", "source", "diagnostic"},
     "__main__": {"cli"},
 }
 # Modules that must know less than their room does, and nothing of astroid.

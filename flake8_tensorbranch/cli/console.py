@@ -1,0 +1,77 @@
+"""What the command writes and where: findings to standard output, words about the run to standard error, by level."""
+
+from __future__ import annotations
+
+import argparse
+import enum
+import os
+import sys
+from collections.abc import Iterable
+from typing import NamedTuple, TextIO
+
+CLEAN, FOUND, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+
+class Level(enum.IntEnum):
+    """How much is written, as ruff's `-s`, `-q`, nothing, and `-v`."""
+
+    SILENT = 0  # only the exit status
+    QUIET = 1  # findings and nothing else
+    NORMAL = 2  # also the count, and warnings on standard error
+    VERBOSE = 3  # also what the run does, on standard error
+
+
+class Console(NamedTuple):
+    """The level of this run and whether standard output gets colours."""
+
+    level: Level = Level.NORMAL
+    color: bool = False
+
+    @classmethod
+    def of(cls, options: argparse.Namespace) -> Console:
+        """The console that the global options ask for."""
+        return cls(options.level, colored(options.color, sys.stdout))
+
+    def out(self, lines: Iterable[str]) -> None:
+        """Findings: written unless silent."""
+        if self.level > Level.SILENT:
+            write(lines)
+
+    def warn(self, text: str) -> None:
+        """A warning on standard error, unless quiet."""
+        if self.level >= Level.NORMAL:
+            write([f"warning: {text}"], sys.stderr)
+
+    def note(self, text: str) -> None:
+        """A remark on standard error, unless quiet; for people, so of no fixed form."""
+        if self.level >= Level.NORMAL:
+            write([text], sys.stderr)
+
+    def debug(self, text: str) -> None:
+        """What the run does, on standard error, with `-v`."""
+        if self.level >= Level.VERBOSE:
+            write([f"debug: {text}"], sys.stderr)
+
+
+def colored(when: str, stream: TextIO) -> bool:
+    """Whether `stream` gets colours: `always`, `never`, or `auto`: FORCE_COLOR, then NO_COLOR, then if a terminal."""
+    if when != "auto":
+        return when == "always"
+    if os.environ.get("FORCE_COLOR", "") not in ("", "0"):
+        return True
+    if os.environ.get("NO_COLOR", ""):
+        return False
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def failed(text: str) -> None:
+    """Why the command cannot do what it was asked; written at every level."""
+    write([f"tensorbranch: error: {text}"], sys.stderr)
+
+
+def write(lines: Iterable[str], stream: TextIO | None = None) -> None:
+    """Write lines to a stream (standard output if none is given); what its encoding cannot hold is escaped."""
+    stream = stream or sys.stdout
+    encoding = stream.encoding or "utf-8"
+    for line in lines:
+        print(line if line.isascii() else line.encode(encoding, "backslashreplace").decode(encoding), file=stream)

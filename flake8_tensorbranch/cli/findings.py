@@ -1,0 +1,39 @@
+"""What the analysis finds in one text, whatever is wrong with the text or with us."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+
+from flake8_tensorbranch.diagnostic import Diagnostic, analysis_failed
+from flake8_tensorbranch.gate import analyse
+from flake8_tensorbranch.settings import Settings
+from flake8_tensorbranch.source import SourceFile
+
+
+def findings(source: SourceFile, settings: Settings) -> list[Diagnostic]:
+    """What the analysis finds in `source`, or the one finding that says why it could not look."""
+    try:
+        if not source.mentions(settings.gate_words):
+            return []
+        tree = parse(source)
+    except SyntaxError as error:
+        line, column = error.lineno or 1, max((error.offset or 1) - 1, 0)
+        text = source.lines[line - 1] if line <= len(source.lines) else ""
+        column = len(text[:column].encode("utf-8", "surrogatepass"))
+        return [Diagnostic(line, column, line, column + 1, "invalid-syntax", error.msg)]
+    except ValueError as error:
+        return [Diagnostic(1, 0, 1, 1, "invalid-syntax", str(error))]
+    except (RecursionError, MemoryError) as error:
+        return [analysis_failed(error)]
+    try:
+        return analyse(source, settings, tree)
+    except Exception as error:
+        return [analysis_failed(error)]
+
+
+def parse(source: SourceFile) -> ast.Module:
+    """The tree of a text, without Python's warnings about it; raises what `ast.parse` raises."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(source.text)

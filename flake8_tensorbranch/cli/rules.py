@@ -1,0 +1,49 @@
+"""`tensorbranch rule`: the page of one rule, or of all."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from flake8_tensorbranch.cli.console import CLEAN, write
+from flake8_tensorbranch.pages import Page, pages
+from flake8_tensorbranch.settings import SettingsError
+
+NAME = "rule"
+HELP = "show the page of a rule"
+
+
+def add_flags(command: argparse.ArgumentParser) -> None:
+    """A code or `--all`, and the format."""
+    which = command.add_mutually_exclusive_group(required=True)
+    which.add_argument("code", nargs="?", metavar="CODE")
+    which.add_argument("--all", action="store_true", help="every page, in the order of the codes")
+    command.add_argument("--output-format", choices=("text", "json"), default="text")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Show one page, or all; raises `SettingsError` for an unknown code."""
+    known = pages()
+    if options.all:
+        chosen = list(known.values())
+    elif options.code in known:
+        chosen = [known[options.code]]
+    else:
+        raise SettingsError(f"unknown rule {options.code!r}; the rules are {', '.join(known)}")
+    if options.output_format == "json":
+        objects = [_as_object(page) for page in chosen]
+        write([json.dumps(objects if options.all else objects[0], indent=2)])
+    else:
+        write("\n".join(page.text for page in chosen).splitlines())
+    return CLEAN
+
+
+def _as_object(page: Page) -> dict[str, str]:
+    return {
+        "name": page.name,
+        "code": page.code,
+        "linter": "flake8-tensorbranch",
+        "summary": page.summary,
+        "class": page.rule_class,
+        "explanation": page.text,
+    }

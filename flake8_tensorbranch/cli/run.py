@@ -1,0 +1,61 @@
+"""One run of `check`: for each file its settings, text, findings, suppressions and repairs; then the exit status."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from flake8_tensorbranch.cli import flags, repair, suppress
+from flake8_tensorbranch.cli.console import CLEAN, FOUND, Console
+from flake8_tensorbranch.cli.findings import findings
+from flake8_tensorbranch.config import FileSettings
+from flake8_tensorbranch.diagnostic import Diagnostic
+from flake8_tensorbranch.files import STDIN, Unreadable, discover, read
+from flake8_tensorbranch.source import SourceFile
+
+
+class Outcome(NamedTuple):
+    """What a run made of one file.
+
+    `source` is the text as it is now, `findings` those left to report in it, sorted; `fixed` counts by code what was
+    repaired, in which case `before` is the text as read. `source.path` is the name shown, `-` for a nameless input.
+    """
+
+    source: SourceFile
+    findings: tuple[Diagnostic, ...]
+    settings: FileSettings
+    before: SourceFile | None = None
+    fixed: tuple[tuple[str, int], ...] = ()
+
+
+class Run:
+    """The options of one run, the configuration around its files, and the console."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        """Raises `SettingsError` for options and configuration that cannot be used."""
+        self.options = options
+        self.console = Console.of(options)
+        self.resolver = flags.resolver(options)
+
+    def paths(self) -> Iterator[str]:
+        """The files to look at, in order, once each; `-` for standard input."""
+        yield from discover(self.options.paths or [STDIN if self.options.stdin_filename else "."])
+
+    def outcome(self, path: str) -> Outcome:
+        """The whole way of one file."""
+        name = (self.options.stdin_filename or STDIN) if path == STDIN else path
+        settings = self.resolver.for_file(name)
+        source = read(path, self.options.stdin_filename)
+        if isinstance(source, Unreadable):
+            return Outcome(SourceFile(source.path, ""), (source.reason,), settings)
+        return repair.repaired(self, path, source, settings)
+
+    def look(self, source: SourceFile, settings: FileSettings) -> tuple[Diagnostic, ...]:
+        """The findings to report in a text: analysed, selected, not suppressed. Repairs look again after each round."""
+        found = [item for item in findings(source, settings.analysis) if settings.reports(item.code)]
+        return tuple(sorted(suppress.unsuppressed(self, source, settings, found)))
+
+    def status(self, outcomes: Iterable[Outcome]) -> int:
+        """The exit status of a run whose outcomes these are."""
+        return FOUND if any(outcome.findings for outcome in outcomes) else CLEAN
