@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from flake8_tensorbranch.config import Overrides, Resolver
+from flake8_tensorbranch.config.resolver import Overrides, Resolver
 from flake8_tensorbranch.settings import OPTIONS
 
 # What options can be added to: a parser or one of its groups.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from flake8_tensorbranch.cli import flags, repair, suppress
 from flake8_tensorbranch.cli.console import CLEAN, FOUND, Console
 from flake8_tensorbranch.cli.findings import findings
-from flake8_tensorbranch.config import FileSettings
+from flake8_tensorbranch.config.effective import FileSettings
 from flake8_tensorbranch.diagnostic import Diagnostic
 from flake8_tensorbranch.files import STDIN, Unreadable, discover, read
 from flake8_tensorbranch.source import SourceFile

@@ -11,7 +11,7 @@ from flake8_tensorbranch.source import SourceFile
 
 if TYPE_CHECKING:
     from flake8_tensorbranch.cli.run import Run
-    from flake8_tensorbranch.config import FileSettings
+    from flake8_tensorbranch.config.effective import FileSettings
 
 
 def add_flags(group: Group) -> None:
