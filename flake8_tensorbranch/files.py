@@ -11,7 +11,8 @@ from typing import NamedTuple
 from flake8_tensorbranch.diagnostic import Diagnostic
 from flake8_tensorbranch.source import SourceFile
 
-SUFFIXES = (".py", ".pyi")
+NOTEBOOK = ".ipynb"
+SUFFIXES = (".py", ".pyi", NOTEBOOK)
 EXCLUDED = frozenset(
     """
     .bzr .direnv .eggs .git .git-rewrite .hg .ipynb_checkpoints .mypy_cache .nox .pants.d .pyenv .pytest_cache .pytype
@@ -51,14 +52,21 @@ def _walk(top: str) -> Iterator[str]:
 
 
 def read(path: str, stdin_filename: str | None = None) -> SourceFile | Unreadable:
-    """The text of `path`; `-` is standard input, known as `stdin_filename` if that is given."""
+    """The text of `path`; `-` is standard input, known as `stdin_filename` if that is given.
+
+    Of a notebook, told by its name, it is the text of the Python cells.
+    """
     name = (stdin_filename or STDIN) if path == STDIN else path
     try:
         data = sys.stdin.buffer.read() if path == STDIN else Path(path).read_bytes()
+        if name.endswith(NOTEBOOK):
+            from flake8_tensorbranch.notebook import read_notebook
+
+            return read_notebook(name, data)
         return SourceFile.from_bytes(name, data)
     except OSError as error:
         return Unreadable(name, _at_start("io-error", error.strerror or str(error)))
-    except (SyntaxError, UnicodeDecodeError) as error:
+    except (SyntaxError, ValueError) as error:
         return Unreadable(name, _at_start("invalid-syntax", str(error)))
 
 

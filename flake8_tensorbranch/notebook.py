@@ -17,7 +17,6 @@ from flake8_tensorbranch import ipython
 from flake8_tensorbranch.diagnostic import Edit
 from flake8_tensorbranch.source import Cell, SourceFile
 
-SUFFIX: Final = ".ipynb"
 _DECODER: Final = json.JSONDecoder()
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _COMMA: Final = re.compile(r"[ \t\r\n]*,[ \t\r\n]*")

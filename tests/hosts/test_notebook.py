@@ -21,15 +21,48 @@ from tests.hosts.notebooks import OUTPUT, code, lines, markdown, notebook, raw, 
 CASES = {
     "plain": [code("undef1")],
     "list of lines": [code(["x = 1\n", "undef1"]), code(["undef2\n"]), code([]), code("undef3")],
-    "empty cells count": [markdown(""), code(""), raw("undef1"), code([]), code("\n\nundef2"), markdown("x"), code("undef3")],
-    "line magics": [code("%time\nundef1"), code("if 1:\n    %foo\nundef2"), code("!ls \\\n -l\nundef3"), code("?print\nundef4")],
+    "empty cells count": [
+        markdown(""),
+        code(""),
+        raw("undef1"),
+        code([]),
+        code("\n\nundef2"),
+        markdown("x"),
+        code("undef3"),
+    ],
+    "line magics": [
+        code("%time\nundef1"),
+        code("if 1:\n    %foo\nundef2"),
+        code("!ls \\\n -l\nundef3"),
+        code("?print\nundef4"),
+    ],
     "cell magics": [code("%%bash\nundef1"), code("%%time\nundef2"), code("%%time foo\nundef3"), code("%%\nundef4")],
-    "cell magics further down": [code("# c\n%%bash\nundef1"), code("%% time\nundef2"), code("\n%%timeit\nundef3"), code("undef4")],
-    "automagics": [code("pip install x\nundef1"), code("time = undef2"), code("cd\nundef3"), code("cd += undef4"), code("cd - x")],
-    "assigned magics": [code("x = !ls -l $(a\nundef1"), code("y = %foo bar \\\n  baz\nundef2"), code("a: int = !ls\nb = c = %d\nundef3")],
+    "cell magics further down": [
+        code("# c\n%%bash\nundef1"),
+        code("%% time\nundef2"),
+        code("\n%%timeit\nundef3"),
+        code("undef4"),
+    ],
+    "automagics": [
+        code("pip install x\nundef1"),
+        code("time = undef2"),
+        code("cd\nundef3"),
+        code("cd += undef4"),
+        code("cd - x"),
+    ],
+    "assigned magics": [
+        code("x = !ls -l $(a\nundef1"),
+        code("y = %foo bar \\\n  baz\nundef2"),
+        code("a: int = !ls\nb = c = %d\nundef3"),
+    ],
     "help": [code("print?\nundef1"), code("print.a[0]??\nundef2"), code("x? # why\nundef3"), code("x ?\nundef4")],
     "shortcuts": [code("/print a\nundef1"), code(",f a b\nundef2"), code(";f a b\nundef3")],
-    "not magics": [code('s = """\n%foo\n"""\nundef1'), code("f = (1\n% undef2)"), code("s = 'a\\\n%b'\nundef3"), code("d = 1 != 2\nundef4")],
+    "not magics": [
+        code('s = """\n%foo\n"""\nundef1'),
+        code("f = (1\n% undef2)"),
+        code("s = 'a\\\n%b'\nundef3"),
+        code("d = 1 != 2\nundef4"),
+    ],
     "continued": [code("x = 1 + \\\n 2\nundef1"), code("x = [\n 1,\n\n 2]\nundef2 # a?")],
     "languages of cells": [code("undef1", language="sql"), code("undef2", language="python"), code("undef3")],
     "await": [code("await undef1"), code("undef2")],
@@ -38,7 +71,7 @@ CASES = {
     "outputs": [code("undef1", outputs=[OUTPUT]), markdown(["a\n", "b"]), code("undef2", outputs=[OUTPUT, OUTPUT])],
     "no code": [markdown("undef1")],
     "no cells": [],
-}  # fmt: skip
+}
 
 
 def ruff(path: Path) -> list[tuple[int | None, int, int, str]]:
@@ -151,7 +184,8 @@ def test_only_changed_cells_change(form: str) -> None:
 def test_odd_layout_and_unchanged_lines_stay_as_they_are() -> None:
     data = (
         b'\xef\xbb\xbf{"nbformat":4,"nbformat_minor":5,"cells":[\r\n{"source" :[ "\\u0061 = 1\\n" ,\t"b = 2" ],'
-        b'"cell_type":"code","outputs":[{"x":1e400,"y":1.50}]} , {"source":"old","cell_type":"code","source":"c = 3"}\t]}'
+        b'"cell_type":"code","outputs":[{"x":1e400,"y":1.50}]} , {"source":"old","cell_type":"code",'
+        b'"source":"c = 3"}\t]}'
     )
     before = read_notebook("n.ipynb", data)
     assert before.text == "a = 1\nb = 2\nc = 3\n"
@@ -218,9 +252,7 @@ def test_a_masked_line_may_move_and_be_indented_anew() -> None:
 
 
 PIECES = st.lists(
-    st.sampled_from(
-        ["x", " ", "  ", "\n", "%", "!", "?", "=", "(", ")", "[", "'", '"', "'''", '"""', "\\", "\\\n", "#", ",", ";", "%%"]
-    ),
+    st.sampled_from(["x", *" \n%!?=()['\\#,;\"", "  ", "'''", '"""', "\\\n", "%%"]),
     max_size=30,
 ).map("".join)
 
@@ -244,3 +276,34 @@ def test_an_unchanged_notebook_is_the_same_bytes_and_texts_come_back(sources: li
     longer = "".join(f"{row}\n" for row in rows)
     changed = write_notebook(data, before, longer, [start + number for number, start in enumerate(starts)])
     assert read_notebook("n.ipynb", changed).text == longer
+
+
+BRANCH = [
+    "import torch\n",
+    "\n",
+    "def scale(x: torch.Tensor):\n",
+    "    é = 'ü'; y = x * 2 if x.sum() > 0 else x\n",
+    "    return y",
+]
+
+
+@pytest.mark.parametrize("way", ["file", "folder", "stdin"])
+def test_the_command_reads_notebooks(tmp_path: Path, way: str) -> None:
+    path = tmp_path / "n.ipynb"
+    path.write_bytes(stored(notebook(markdown("# torch"), code(["%time\n", *BRANCH], outputs=[OUTPUT]))))
+    command = [sys.executable, "-m", "flake8_tensorbranch", "check", "--output-format=json"]
+    place = {"file": ["n.ipynb"], "folder": ["."], "stdin": ["--stdin-filename=n.ipynb", "-"]}[way]
+    data = path.read_bytes() if way == "stdin" else b""
+    done = subprocess.run([*command, *place], input=data, capture_output=True, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (1, b"")
+    (found,) = json.loads(done.stdout)
+    assert found["code"] == "TBR101"
+
+
+def test_the_command_says_why_a_notebook_cannot_be_read(tmp_path: Path) -> None:
+    tmp_path.joinpath("n.ipynb").write_bytes(b'{"cells": [')
+    command = [sys.executable, "-m", "flake8_tensorbranch", "check", "--output-format=concise", "n.ipynb"]
+    done = subprocess.run(command, capture_output=True, check=False, cwd=tmp_path, text=True)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "n.ipynb:1:1: invalid-syntax" in done.stdout
+    assert "not valid JSON" in done.stdout
