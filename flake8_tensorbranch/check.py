@@ -24,14 +24,14 @@ from flake8_tensorbranch.syntax.tree import paused_gc
 if TYPE_CHECKING:
     from astroid import nodes
 
-_shared: list[Project] = []
+_shared: dict[tuple[str, ...], Project] = {}
 
 
-def shared_project() -> Project:
-    """The project of this process: other files are read once for all files checked."""
-    if not _shared:
-        _shared.append(Project())
-    return _shared[0]
+def shared_project(src: tuple[str, ...] = ()) -> Project:
+    """The project of this process under one `src` setting: other files are read once for all files checked."""
+    if src not in _shared:
+        _shared[src] = Project(src)
+    return _shared[src]
 
 
 def check_source(
@@ -45,7 +45,7 @@ def check_source(
     if not source.mentions(settings.gate_words):
         return []
     with paused_gc():
-        analysis = Analysis(project or shared_project())
+        analysis = Analysis(project or shared_project(settings.src))
         index = analysis.project.index(source.path, source.text, tree)
         program = Program(analysis, index)
         program.solve(relevance.wanted(analysis, index, settings))

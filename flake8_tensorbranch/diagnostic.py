@@ -73,6 +73,11 @@ class Diagnostic(NamedTuple):
     fix: Fix | None = None
 
 
+def misconfigured(error: Exception) -> Diagnostic:
+    """The one finding (TBR000) of a file whose configuration cannot be used, for a host that must not stop."""
+    return Diagnostic(1, 0, 1, 0, "TBR000", f"this file is not analysed: {' '.join(str(error).split())}")
+
+
 def analysis_failed(error: Exception) -> Diagnostic:
     """The one finding (TBR000) of a file whose analysis raised `error`, even if that error's own text cannot be had."""
     try:

@@ -5,13 +5,14 @@ Imports neither astroid nor torch; the analysis is imported for the first file t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from flake8_tensorbranch import __version__
-from flake8_tensorbranch.diagnostic import Diagnostic, analysis_failed
+from flake8_tensorbranch.config.analysis import configured
+from flake8_tensorbranch.diagnostic import Diagnostic, analysis_failed, misconfigured
 from flake8_tensorbranch.gate import analyse
-from flake8_tensorbranch.settings import OPTIONS, Settings, SettingsError
+from flake8_tensorbranch.settings import OPTIONS, Settings, SettingsError, checked
 from flake8_tensorbranch.source import SourceFile
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ class Plugin:
 
     name = "flake8-tensorbranch"
     version = __version__
-    settings: ClassVar[Settings] = Settings()
+    given: ClassVar[Mapping[str, Any]] = {}  # what flake8's options say, by key; None where they say nothing
+    isolated: ClassVar[bool] = False  # whether no configuration file is to be read
 
     def __init__(self, tree: ast.Module, lines: list[str], filename: str) -> None:
         self._tree = tree
@@ -45,7 +47,6 @@ class Plugin:
         for option in OPTIONS:
             manager.add_option(
                 option.flag,
-                default=[] if option.is_list else option.default,
                 metavar=option.metavar,
                 help=option.help,
                 parse_from_config=True,
@@ -54,9 +55,15 @@ class Plugin:
 
     @classmethod
     def parse_options(cls, manager: OptionManager, options: argparse.Namespace, args: list[str]) -> None:
-        """Keep the settings of this run; a bad value ends the run with flake8's own error, which names the option."""
+        """Keep the options of this run, and look at the configuration that holds in the current folder.
+
+        A bad value in either ends the run with flake8's own error, which names the option or the file and its key.
+        """
         try:
-            cls.settings = Settings.from_options(vars(options))
+            values = vars(options)
+            cls.given = {option.key: checked(option.key, values.get(option.dest), option.flag) for option in OPTIONS}
+            cls.isolated = bool(values.get("isolated"))
+            cls._settings("-")
         except SettingsError as error:
             from flake8.exceptions import ExecutionError
 
@@ -66,10 +73,21 @@ class Plugin:
         """The findings of this file, none if it mentions neither torch nor a configured word."""
         try:
             source = SourceFile.from_lines(self._filename, self._lines)
-            rows = [self._row(source, found) for found in analyse(source, self.settings, self._tree)]
+            settings = self._settings(self._filename)
+            if source.mentions(settings.gate_words):
+                settings = self._settings(self._filename, beside_ruff=True)
+            rows = [self._row(source, found) for found in analyse(source, settings, self._tree)]
+        except SettingsError as error:
+            rows = [self._row(SourceFile(self._filename, ""), misconfigured(error))]
         except Exception as error:
             rows = [self._row(SourceFile(self._filename, ""), analysis_failed(error))]
         yield from rows
+
+    @classmethod
+    def _settings(cls, path: str, beside_ruff: bool = False) -> Settings:
+        if cls.isolated:
+            return Settings.from_keys(cls.given)
+        return configured(path, cls.given, beside_ruff)
 
     def _row(self, source: SourceFile, found: Diagnostic) -> Row:
         return (*source.position(found.line, found.column), f"{found.code} {found.message}", type(self))

@@ -25,7 +25,7 @@ class Place:
 
     __slots__ = ("is_package", "name", "roots", "top")
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, src: tuple[str, ...] = ()) -> None:
         file = Path(path)
         self.is_package = file.name == "__init__.py"
         parts = [] if self.is_package else [file.stem]
@@ -37,12 +37,12 @@ class Place:
         self.top = parts[0] if len(parts) > 1 or self.is_package else ""
         self.roots: list[tuple[str, str]] = []  # (folder, the one top-level name allowed there; "" for any)
         root = _project_root(folder)
-        if root is None or "site-packages" in folder.parts or "dist-packages" in folder.parts:
+        if "site-packages" in folder.parts or "dist-packages" in folder.parts or (root is None and not src):
             # An installed package is its own root: nothing beside it is first-party.
             self.roots.append((str(folder), self.top))
             return
         self.roots.append((str(folder), ""))
-        for extra in (root / "src", root):
+        for extra in map(Path, src) if src or root is None else (root / "src", root):
             if str(extra) not in [r for r, _ in self.roots] and extra.is_dir():
                 self.roots.append((str(extra), ""))
 
@@ -62,7 +62,9 @@ class Project:
     files are read once per process; `refresh` forgets them when a long-lived host learns of a change.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, src: tuple[str, ...] = ()) -> None:
+        """`src` are absolute folders that imports start from, instead of the project's root and its `src`."""
+        self._src = src
         self._modules: OrderedDict[str, ModuleIndex | None] = OrderedDict()
         self._places: dict[str, Place] = {}
         self._found: dict[tuple[str, str], str | None] = {}
@@ -80,7 +82,7 @@ class Project:
         folder = os.path.abspath(path)
         place = self._places.get(folder)
         if place is None:
-            place = self._places[folder] = Place(folder)
+            place = self._places[folder] = Place(folder, self._src)
         return place
 
     def index(self, path: str, text: str, tree: ast.Module | None = None) -> ModuleIndex:

@@ -53,7 +53,7 @@ def reveal(
     Raises `TreeError` when the file does not parse. An expression that no path reaches is not listed.
     """
     with paused_gc():
-        analysis = Analysis(project or shared_project())
+        analysis = Analysis(project or shared_project(settings.src))
         analysis.keep_unused = True
         index = analysis.project.index(source.path, source.text)
         program = Program(analysis, index)

@@ -30,6 +30,11 @@ class Option(NamedTuple):
         """The attribute that the parsed value is stored on."""
         return self.flag.removeprefix("--").replace("-", "_")
 
+    @property
+    def key(self) -> str:
+        """The key of the configuration file."""
+        return self.flag.removeprefix("--tbr-")
+
 
 OPTIONS = (
     Option("--tbr-enable", "CODES", "Opt-in rules to report as well: codes or prefixes, TBR for all"),
@@ -53,27 +58,26 @@ class Settings(NamedTuple):
     confidence: Confidence = Confidence.LIKELY
     words: tuple[str, ...] = ()
     torch_version: str | None = None
+    src: tuple[str, ...] = ()  # absolute folders that imports start from, instead of the project's root and its `src`
 
     @classmethod
     def from_options(cls, values: Mapping[str, Any]) -> Settings:
         """Settings from parsed values by `dest`, of any of `OPTIONS`; raises `SettingsError` for a bad value."""
-        level = values.get("tbr_confidence") or "likely"
-        if level not in ("certain", "likely"):
-            raise SettingsError(f"--tbr-confidence: {level!r} is neither 'certain' nor 'likely'")
-        version = values.get("tbr_torch") or None
-        if version is not None and not re.fullmatch(_TORCH_VERSION, str(version)):
-            raise SettingsError(f"--tbr-torch: {version!r} is not a version such as 2.13 or 2.13.0")
-        enable = _strings(values, "tbr_enable")
-        for code in enable:
-            if not re.fullmatch(_CODE_PREFIX, code):
-                raise SettingsError(f"--tbr-enable: {code!r} is neither a TBR code nor the beginning of one")
+        return cls.from_keys({o.key: checked(o.key, values.get(o.dest), o.flag) for o in OPTIONS})
+
+    @classmethod
+    def from_keys(cls, values: Mapping[str, Any]) -> Settings:
+        """Settings from values by `key` that `checked` has given; None and a missing key stand for the default."""
+        level = values.get("confidence")
+        version = values.get("torch")
         return cls(
-            enable=enable,
-            compiled=_globs(values, "tbr_compiled"),
-            checkpointed=_globs(values, "tbr_checkpointed"),
+            enable=values.get("enable") or (),
+            compiled=values.get("compiled") or (),
+            checkpointed=values.get("checkpointed") or (),
             confidence=Confidence.CERTAIN if level == "certain" else Confidence.LIKELY,
-            words=_strings(values, "tbr_words"),
-            torch_version=None if version is None else str(version),
+            words=values.get("words") or (),
+            torch_version=version,
+            src=values.get("src") or (),
         )
 
     @property
@@ -100,18 +104,36 @@ class Settings(NamedTuple):
         return False
 
 
-def _strings(values: Mapping[str, Any], dest: str) -> tuple[str, ...]:
+def checked(key: str, given: object, name: str) -> Any:
+    """The value of an option as it is used, None if it is not given or is empty text.
+
+    `name` is what the user knows it by. Raises `SettingsError` for a value that does not fit.
+    """
+    if given is None or given == "":
+        return None
+    if key == "confidence":
+        if given not in ("certain", "likely"):
+            raise SettingsError(f"{name}: {given!r} is neither 'certain' nor 'likely'")
+        return given
+    if key == "torch":
+        if not re.fullmatch(_TORCH_VERSION, str(given)):
+            raise SettingsError(f"{name}: {given!r} is not a version such as 2.13 or 2.13.0")
+        return str(given)
+    entries = strings(given)
+    for entry in entries:
+        if key == "enable" and not re.fullmatch(_CODE_PREFIX, entry):
+            raise SettingsError(f"{name}: {entry!r} is neither a TBR code nor the beginning of one")
+        if key in ("compiled", "checkpointed") and not _is_glob(entry):
+            raise SettingsError(f"{name}: {entry!r} is not a glob over module:Class.method, such as 'models.*:Block.*'")
+    return entries
+
+
+def strings(given: object) -> tuple[str, ...]:
     """The entries of a list option, once each; configuration readers give lists or comma-separated text."""
-    given: str | Iterable[object] = values.get(dest) or ()
-    texts = (given,) if isinstance(given, str) else map(str, given)
+    texts = map(str, given) if isinstance(given, Iterable) and not isinstance(given, str) else (str(given),)
     return tuple(dict.fromkeys(part for text in texts for part in re.split(r"[,\s]+", text) if part))
 
 
-def _globs(values: Mapping[str, Any], dest: str) -> tuple[str, ...]:
-    globs = _strings(values, dest)
-    for glob in globs:
-        module, colon, name = glob.partition(":")
-        if ":" in name or (colon and not (module and name)) or "/" in glob:
-            flag = "--" + dest.replace("_", "-")
-            raise SettingsError(f"{flag}: {glob!r} is not a glob over module:Class.method, such as 'models.*:Block.*'")
-    return globs
+def _is_glob(entry: str) -> bool:
+    module, colon, name = entry.partition(":")
+    return not (":" in name or (colon and not (module and name)) or "/" in entry)

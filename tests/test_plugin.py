@@ -56,7 +56,7 @@ def test_the_pipeline_gets_what_flake8_holds(pipeline: Callable[..., None]) -> N
 def test_the_gate_keeps_the_pipeline_out(pipeline: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
     pipeline(lambda *_: [Diagnostic(1, 0, 1, 1, "TBR101", "found")])
     assert run("import numpy\n") == []
-    monkeypatch.setattr(Plugin, "settings", Settings(words=("numpy",)))
+    monkeypatch.setattr(Plugin, "given", {"words": ("numpy",)})
     assert run("import numpy\n") == [(1, 0, "TBR101 found")]
 
 
@@ -146,6 +146,10 @@ def test_a_file_without_torch_imports_nothing_heavy() -> None:
     ours = {name for name in imported if name.startswith("flake8_tensorbranch")}
     assert ours == {
         "flake8_tensorbranch",
+        "flake8_tensorbranch.config",
+        "flake8_tensorbranch.config.analysis",
+        "flake8_tensorbranch.config.files",
+        "flake8_tensorbranch.config.keys",
         "flake8_tensorbranch.diagnostic",
         "flake8_tensorbranch.gate",
         "flake8_tensorbranch.plugin",

@@ -30,13 +30,18 @@ class Outcome(NamedTuple):
 
 
 class Run:
-    """The options of one run, the configuration around its files, and the console."""
+    """The options of one run, the configuration around its files, and the console.
+
+    `settings` are the options that a configuration file may have set too: ask these, not `options`, about `--fix` and
+    its kin and the format.
+    """
 
     def __init__(self, options: argparse.Namespace) -> None:
         """Raises `SettingsError` for options and configuration that cannot be used."""
         self.options = options
         self.console = Console.of(options)
         self.resolver = flags.resolver(options)
+        self.settings = self.resolver.run
 
     def paths(self) -> Iterator[str]:
         """The files to look at, in order, once each; `-` for standard input."""

@@ -1,12 +1,27 @@
-"""What holds for one file: the settings of the analysis, and which codes are reported and may be repaired."""
+"""What holds for one file and for one run, from layers of configuration: each later one counts more."""
 
 from __future__ import annotations
 
+import functools
+import os
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from flake8_tensorbranch.config.analysis import analysis, last, last_layer
+from flake8_tensorbranch.config.files import Layer
+from flake8_tensorbranch.config.globs import Glob, any_fits
+from flake8_tensorbranch.config.keys import version
+from flake8_tensorbranch.pages import pages
+from flake8_tensorbranch.selection import Choice, chosen, matches, selectors
 from flake8_tensorbranch.settings import Settings
 
-FAILED = "TBR000"
+FAILED = "TBR000"  # reported whatever is selected, unless it is ignored by its full code
+EXCLUDED = tuple(
+    """
+    .bzr .direnv .eggs .git .git-rewrite .hg .ipynb_checkpoints .mypy_cache .nox .pants.d .pyenv .pytest_cache .pytype
+    .ruff_cache .svn .tox .venv .vscode __pypackages__ _build buck-out dist node_modules site-packages venv
+    """.split()
+)
 
 
 class FileSettings(NamedTuple):
@@ -14,8 +29,12 @@ class FileSettings(NamedTuple):
 
     analysis: Settings = Settings()
     enabled: frozenset[str] = frozenset()
-    ignored: frozenset[str] = frozenset()  # by per-file-ignores
+    ignored: frozenset[str] = frozenset()  # of those, what per-file-ignores leaves out in this file
     fixable_codes: frozenset[str] = frozenset()
+    safe_fixes: frozenset[str] = frozenset()  # whose unsafe repairs count as safe
+    unsafe_fixes: frozenset[str] = frozenset()  # whose safe repairs count as unsafe
+    target_version: tuple[int, int] | None = None
+    config: str | None = None  # the file that governs, if one does
 
     def reports(self, code: str) -> bool:
         """Whether findings of `code` are reported; what is not a rule's (`invalid-syntax`) always is."""
@@ -24,3 +43,105 @@ class FileSettings(NamedTuple):
     def fixable(self, code: str) -> bool:
         """Whether findings of `code` may be repaired, as `fixable` and `unfixable` have it."""
         return code in self.fixable_codes
+
+
+class RunSettings(NamedTuple):
+    """What holds for a whole run: the command line over the configuration of the current folder."""
+
+    fix: bool = False
+    fix_only: bool = False
+    unsafe_fixes: bool | None = None  # None: not applied, but hinted at
+    show_fixes: bool = False
+    output_format: str = "full"
+    respect_gitignore: bool = True
+    force_exclude: bool = False
+
+
+class Effective:
+    """Layers made usable; those of all files under one configuration file are the same."""
+
+    def __init__(self, layers: Sequence[Layer], config: str | None = None) -> None:
+        """Raises `SettingsError` for a selector that no code has, and for a glob that cannot be one."""
+        self.layers = layers
+        self.config = config
+        codes = tuple(pages())
+        picks = [_choice(layer, "select", "extend-select", "ignore") for layer in layers]
+        enabled = chosen(picks, codes, codes)
+        if not any(FAILED in pick.without for pick in picks):
+            enabled |= {FAILED}
+        fixes = [_choice(layer, "fixable", "extend-fixable", "unfixable") for layer in layers]
+        # Selecting an opt-in rule is enough to have it run; what is enabled besides is still subject to selection.
+        settings = analysis(layers, sorted(chosen(picks, codes, ())))
+        target = last(layers, "target-version")
+        self.file = FileSettings(
+            settings,
+            enabled,
+            frozenset(),
+            chosen(fixes, codes, codes),
+            self._codes("extend-safe-fixes"),
+            self._codes("extend-unsafe-fixes"),
+            None if target is None else version(target),
+            config,
+        )
+        self.exclude = (*self._globs("exclude", EXCLUDED), *self._all_globs("extend-exclude"))
+        self.per_file = self._per_file()
+
+    def for_file(self, path: str) -> FileSettings:
+        """The settings of the file at an absolute path."""
+        ignored = [codes for glob, negated, codes in self.per_file if glob.fits(path) != negated]
+        return self.file._replace(ignored=frozenset().union(*ignored)) if ignored else self.file
+
+    def run(self) -> RunSettings:
+        """What the layers say about a run."""
+        known = {name: last(self.layers, name.replace("_", "-")) for name in RunSettings._fields}
+        return RunSettings(**{name: value for name, value in known.items() if value is not None})
+
+    def excludes(self, path: str) -> bool:
+        """Whether `exclude` or `extend-exclude` name an absolute path itself (not a folder around it)."""
+        return any_fits(self.exclude, path)
+
+    def _codes(self, name: str) -> frozenset[str]:
+        """The codes that any layer lists: what a file inherits is added to."""
+        found = [codes for layer in self.layers for codes in (_selected(layer, name),) if codes]
+        return frozenset(code for code in pages() if any(matches(code, codes) for codes in found))
+
+    def _globs(self, name: str, default: Sequence[str]) -> list[Glob]:
+        layer = last_layer(self.layers, name)
+        given = default if layer is None else layer.values[name]
+        return [Glob.of(pattern, layer.folder if layer else os.getcwd()) for pattern in given]
+
+    def _all_globs(self, name: str) -> list[Glob]:
+        return [Glob.of(glob, layer.folder) for layer in self.layers for glob in layer.values.get(name, ())]
+
+    def _per_file(self) -> list[tuple[Glob, bool, frozenset[str]]]:
+        """Each glob, whether it is negated, and the codes it leaves out."""
+        last = last_layer(self.layers, "per-file-ignores")
+        sources = [(last, "per-file-ignores")] if last else []
+        sources += [(layer, "extend-per-file-ignores") for layer in self.layers]
+        found = []
+        for layer, name in sources:
+            for pattern, texts in layer.values.get(name, ()):
+                given = selectors(f"{_named(layer, name)}: {pattern}", texts, pages())
+                codes = frozenset(code for code in pages() if matches(code, given))
+                found.append((Glob.of(pattern.removeprefix("!"), layer.folder), pattern.startswith("!"), codes))
+        return found
+
+
+@functools.cache
+def default() -> FileSettings:
+    """The settings of a file that nothing configures."""
+    return Effective(()).file
+
+
+def _choice(layer: Layer, only: str, extra: str, without: str) -> Choice:
+    return Choice(_selected(layer, only), _selected(layer, extra) or (), _selected(layer, without) or ())
+
+
+def _selected(layer: Layer, name: str) -> tuple[str, ...] | None:
+    given = layer.values.get(name)
+    return None if given is None else selectors(_named(layer, name), given, pages())
+
+
+def _named(layer: Layer, name: str) -> str:
+    """What a user knows a key of a layer by: a file and the key, or an option."""
+    return f"{layer.name}: {name}" if layer.name else f"--{name}"

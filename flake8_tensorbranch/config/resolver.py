@@ -1,47 +1,97 @@
-"""From a path to the settings of its file."""
+"""From a path to the settings of its file: the closest configuration file, under what the command line says."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from flake8_tensorbranch.config.effective import FAILED, FileSettings
-from flake8_tensorbranch.pages import pages
-from flake8_tensorbranch.selection import Choice, chosen, selectors
-from flake8_tensorbranch.settings import Settings
+from flake8_tensorbranch.config.effective import Effective, FileSettings
+from flake8_tensorbranch.config.files import (
+    OURS,
+    RUFF,
+    Layer,
+    chain,
+    governing,
+    inherited,
+    loads,
+    named,
+    parse,
+    validated,
+)
+from flake8_tensorbranch.settings import SettingsError
 
 
 class Overrides(NamedTuple):
-    """What a command line says, over every configuration file: its options by `dest`, None for those not given."""
+    """What a command line says, over every configuration file.
 
-    given: Mapping[str, Any] = {}
+    `values` are those of its options, by key, as `config.keys.value` gives them; `config` the texts of `--config`.
+    """
 
-    def selectors(self, dest: str) -> tuple[str, ...] | None:
-        """The selectors of a list option, None if it was not given; raises `SettingsError` for an unknown one."""
-        texts = self.given.get(dest)
-        return None if texts is None else selectors("--" + dest.replace("_", "-"), texts, pages())
+    values: Mapping[str, Any] = {}
+    config: tuple[str, ...] = ()
+    isolated: bool = False
 
 
 class Resolver:
-    """Finds and keeps the settings of files."""
+    """Finds the settings of files, and keeps them for a run: files are asked about once for each folder."""
 
-    def __init__(self, overrides: Overrides) -> None:
-        """Raises `SettingsError` for what cannot be used in `overrides`."""
-        codes = tuple(pages())
-        choice = Choice(
-            overrides.selectors("select"),
-            overrides.selectors("extend_select") or (),
-            (*(overrides.selectors("ignore") or ()), *(overrides.selectors("extend_ignore") or ())),
-        )
-        enabled = chosen([choice], codes, codes)
-        if not {FAILED} & {*choice.without}:
-            enabled |= {FAILED}
-        analysis = Settings.from_options(overrides.given)
-        opted = sorted(chosen([choice], codes, ()))
-        self._settings = FileSettings(
-            analysis._replace(enable=(*analysis.enable, *opted)), enabled, frozenset(), frozenset(codes)
-        )
+    def __init__(self, overrides: Overrides | None = None) -> None:
+        """Raises `SettingsError` for what cannot be used in `overrides` or in the current folder's configuration."""
+        overrides = overrides or Overrides()
+        cwd = os.getcwd()
+        files = [text for text in overrides.config if os.path.isfile(text) or "=" not in text]
+        pairs = [text for text in overrides.config if text not in files]
+        if len(files) > 1:
+            raise SettingsError(f"--config: more than one configuration file: {', '.join(files)}")
+        if files and overrides.isolated:
+            raise SettingsError(f"--config={files[0]} cannot be used with --isolated")
+        self._over = [_pair(text, cwd) for text in pairs]
+        self._over.append(Layer("", cwd, overrides.values))
+        self._isolated = overrides.isolated
+        self._fixed: Effective | None = None
+        self._folders: dict[str, Effective] = {}
+        self._files: dict[tuple[str | None, str | None], Effective] = {}
+        if files:
+            path = os.path.abspath(files[0])
+            layers = chain(named(path, f"--config: {files[0]!r}"), cwd)
+            about = parse(path, RUFF) if os.path.basename(path) == "pyproject.toml" else None
+            self._fixed = Effective([*(inherited(about) if about else ()), *layers, *self._over], path)
+        elif overrides.isolated:
+            self._fixed = Effective(self._over)
+        self.run = self.for_folder(cwd).run()
 
     def for_file(self, path: str) -> FileSettings:
-        """The settings of the file at `path`, which need not exist."""
-        return self._settings
+        """The settings of the file at `path`, which need not exist; `-` is in the current folder.
+
+        Raises `SettingsError` for a configuration file that cannot be used.
+        """
+        path = os.path.abspath(path)
+        return self.for_folder(os.path.dirname(path)).for_file(path)
+
+    def for_folder(self, folder: str) -> Effective:
+        """What holds in an absolute folder; raises `SettingsError` as `for_file`."""
+        if self._fixed is not None:
+            return self._fixed
+        known = self._folders.get(folder)
+        if known is None:
+            known = self._folders[folder] = self._governed(folder)
+        return known
+
+    def _governed(self, folder: str) -> Effective:
+        own, ruff = governing(folder, OURS), governing(folder, RUFF)
+        key = (own and own.path, ruff and ruff.path)
+        if key not in self._files:
+            layers = [*(inherited(ruff) if ruff else ()), *(chain(own) if own else ()), *self._over]
+            self._files[key] = Effective(layers, own and own.path)
+        return self._files[key]
+
+
+def _pair(text: str, folder: str) -> Layer:
+    """One setting given as `--config KEY=VALUE`; raises `SettingsError` if it is not TOML or not a setting."""
+    where = f"--config {text!r}"
+    try:
+        table = loads(text)
+    except ValueError as error:
+        raise SettingsError(f"{where} is neither a file nor TOML: {error}") from error
+    return Layer(where, folder, validated(table, where))

@@ -40,7 +40,7 @@ ROOMS = {
     "notebook": {"ipython", "source", "diagnostic"},
     "files": {"notebook", "source", "diagnostic"},
     "render": {"pages", "source", "diagnostic"},
-    "plugin": {"gate", "settings", "source", "diagnostic"},
+    "plugin": {"config.analysis", "gate", "settings", "source", "diagnostic"},
     "cli": {"cli", "config", "gate", "pages", "files", "render", "reveal", "settings", "source", "diagnostic"},
     "__main__": {"cli"},
 }
