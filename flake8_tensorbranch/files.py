@@ -1,10 +1,8 @@
-"""Which files a command line means, and their text."""
+"""The files that can be looked at, and their text."""
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,12 +11,6 @@ from flake8_tensorbranch.source import SourceFile
 
 NOTEBOOK = ".ipynb"
 SUFFIXES = (".py", ".pyi", NOTEBOOK)
-EXCLUDED = frozenset(
-    """
-    .bzr .direnv .eggs .git .git-rewrite .hg .ipynb_checkpoints .mypy_cache .nox .pants.d .pyenv .pytest_cache .pytype
-    .ruff_cache .svn .tox .venv .vscode __pypackages__ _build buck-out build dist node_modules site-packages venv
-    """.split()
-)
 STDIN = "-"
 
 
@@ -27,28 +19,6 @@ class Unreadable(NamedTuple):
 
     path: str
     reason: Diagnostic
-
-
-def discover(paths: Iterable[str]) -> Iterator[str]:
-    """The files that `paths` name, once each, in order: files as given, folders by their Python files, sorted.
-
-    Folders named in `EXCLUDED` are not entered (unless given themselves) and symbolic links to folders not followed.
-    """
-    seen = set()
-    for given in paths:
-        for path in _walk(given) if given != STDIN and Path(given).is_dir() else (given,):
-            key = path if path == STDIN else os.path.realpath(path)
-            if key not in seen:
-                seen.add(key)
-                yield path
-
-
-def _walk(top: str) -> Iterator[str]:
-    for folder, folders, names in os.walk(top):
-        folders[:] = sorted(name for name in folders if name not in EXCLUDED)
-        for name in sorted(names):
-            if name.endswith(SUFFIXES):
-                yield os.path.normpath(Path(folder, name))
 
 
 def read(path: str, stdin_filename: str | None = None) -> SourceFile | Unreadable:

@@ -12,10 +12,11 @@ import pytest
 
 from flake8_tensorbranch import __version__
 from flake8_tensorbranch.cli import main
+from flake8_tensorbranch.config.resolver import Resolver
 from flake8_tensorbranch.diagnostic import Diagnostic, Related
-from flake8_tensorbranch.files import discover
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.source import SourceFile
+from flake8_tensorbranch.walk import Walk
 
 TEXT = 'import torch\n\ndef f(x):\n\té = "ü"; assert x\n\n\n# end\n'
 
@@ -208,16 +209,16 @@ def test_no_files_is_clean_with_a_warning(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_folders_are_walked_in_order_and_files_taken_once(tmp_path: Path) -> None:
-    for name in ("b.py", "a.pyi", "c.txt", "sub/z.py", "sub/a.py", ".venv/x.py", "build/x.py", "node_modules/x.py"):
+    for name in ("b.py", "a.pyi", "c.txt", "sub/z.py", "sub/a.py", ".venv/x.py", "dist/x.py", "node_modules/x.py"):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.write_text("")
-    assert list(discover(["."])) == ["a.pyi", "b.py", "sub/a.py", "sub/z.py"]
-    assert list(discover(["sub", "c.txt", "build/x.py", "sub/a.py", str(tmp_path / "sub")])) == [
+    assert list(Walk(Resolver()).files(["."])) == ["a.pyi", "b.py", "sub/a.py", "sub/z.py"]
+    assert list(Walk(Resolver()).files(["sub", "c.txt", "dist/x.py", "sub/a.py", str(tmp_path / "sub")])) == [
         "sub/a.py",
         "sub/z.py",
         "c.txt",
-        "build/x.py",
+        "dist/x.py",
     ]
 
 

@@ -19,10 +19,12 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from flake8_tensorbranch.check import check_source
-from flake8_tensorbranch.files import Unreadable, discover, read
+from flake8_tensorbranch.config.resolver import Overrides, Resolver
+from flake8_tensorbranch.files import Unreadable, read
 from flake8_tensorbranch.project import Project
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.syntax.tree import TreeError
+from flake8_tensorbranch.walk import Walk
 
 INFERENCE = "flake8_tensorbranch.engine.inference."
 EVERYTHING = Settings(enable=("TBR",))
@@ -102,7 +104,7 @@ def measured(folder: str, *powers: str) -> set[Finding]:
 def findings(folder: str) -> Iterator[Finding]:
     """Everything found in the folder."""
     project = Project()
-    for path in discover([folder]):
+    for path in Walk(Resolver(Overrides(isolated=True))).files([folder]):
         source = read(path)
         if not isinstance(source, Unreadable):
             try:

@@ -28,9 +28,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import flake8_tensorbranch
-from flake8_tensorbranch.files import Unreadable, discover, read
+from flake8_tensorbranch.config.resolver import Overrides, Resolver
+from flake8_tensorbranch.files import Unreadable, read
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.source import SourceFile
+from flake8_tensorbranch.walk import Walk
 
 PACKAGE = Path(flake8_tensorbranch.__file__).parent
 DISTRIBUTION = "flake8-tensorbranch"
@@ -130,7 +132,7 @@ def readable(folder: str) -> tuple[list[SourceFile], int]:
     words = Settings().gate_words
     sources = []
     outside = 0
-    for path in discover([folder]):
+    for path in Walk(Resolver(Overrides(isolated=True))).files([folder]):
         source = read(path)
         if isinstance(source, Unreadable):
             continue

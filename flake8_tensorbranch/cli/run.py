@@ -11,8 +11,9 @@ from flake8_tensorbranch.cli.console import CLEAN, FOUND, Console
 from flake8_tensorbranch.cli.findings import findings
 from flake8_tensorbranch.config.effective import FileSettings
 from flake8_tensorbranch.diagnostic import Diagnostic
-from flake8_tensorbranch.files import STDIN, Unreadable, discover, read
+from flake8_tensorbranch.files import STDIN, Unreadable, read
 from flake8_tensorbranch.source import SourceFile
+from flake8_tensorbranch.walk import Walk
 
 
 class Outcome(NamedTuple):
@@ -45,7 +46,9 @@ class Run:
 
     def paths(self) -> Iterator[str]:
         """The files to look at, in order, once each; `-` for standard input."""
-        yield from discover(self.options.paths or [STDIN if self.options.stdin_filename else "."])
+        walk = Walk(self.resolver, self.console.warn)
+        given = self.options.paths or [STDIN if self.options.stdin_filename else "."]
+        yield from walk.files(given)
 
     def outcome(self, path: str) -> Outcome:
         """The whole way of one file."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from flake8_tensorbranch.config.analysis import analysis, last, last_layer
 from flake8_tensorbranch.config.files import Layer
-from flake8_tensorbranch.config.globs import Glob, any_fits
+from flake8_tensorbranch.config.globs import Glob, Globs
 from flake8_tensorbranch.config.keys import version
 from flake8_tensorbranch.pages import pages
 from flake8_tensorbranch.selection import Choice, chosen, matches, selectors
@@ -63,7 +62,7 @@ class Effective:
     def __init__(self, layers: Sequence[Layer], config: str | None = None) -> None:
         """Raises `SettingsError` for a selector that no code has, and for a glob that cannot be one."""
         self.layers = layers
-        self.config = config
+        self.folder = os.path.dirname(config) if config else os.getcwd()
         codes = tuple(pages())
         picks = [_choice(layer, "select", "extend-select", "ignore") for layer in layers]
         enabled = chosen(picks, codes, codes)
@@ -78,12 +77,11 @@ class Effective:
             enabled,
             frozenset(),
             chosen(fixes, codes, codes),
-            self._codes("extend-safe-fixes"),
-            self._codes("extend-unsafe-fixes"),
+            *self._resafed(),
             None if target is None else version(target),
             config,
         )
-        self.exclude = (*self._globs("exclude", EXCLUDED), *self._all_globs("extend-exclude"))
+        self._excluded = Globs([*self._patterns("exclude", EXCLUDED), *self._all_patterns("extend-exclude")])
         self.per_file = self._per_file()
 
     def for_file(self, path: str) -> FileSettings:
@@ -98,20 +96,22 @@ class Effective:
 
     def excludes(self, path: str) -> bool:
         """Whether `exclude` or `extend-exclude` name an absolute path itself (not a folder around it)."""
-        return any_fits(self.exclude, path)
+        return self._excluded.fit(path)
 
-    def _codes(self, name: str) -> frozenset[str]:
-        """The codes that any layer lists: what a file inherits is added to."""
-        found = [codes for layer in self.layers for codes in (_selected(layer, name),) if codes]
-        return frozenset(code for code in pages() if any(matches(code, codes) for codes in found))
+    def _resafed(self) -> tuple[frozenset[str], frozenset[str]]:
+        """Codes whose repairs count as safe, and as unsafe: of all layers together, the longer selector decides."""
+        safe = [code for layer in self.layers for code in _selected(layer, "extend-safe-fixes") or ()]
+        unsafe = [code for layer in self.layers for code in _selected(layer, "extend-unsafe-fixes") or ()]
+        made_safe = chosen([Choice(None, tuple(safe), tuple(unsafe))], tuple(pages()), ())
+        return made_safe, frozenset(code for code in pages() if matches(code, unsafe)) - made_safe
 
-    def _globs(self, name: str, default: Sequence[str]) -> list[Glob]:
+    def _patterns(self, name: str, default: Sequence[str]) -> list[tuple[str, str]]:
         layer = last_layer(self.layers, name)
         given = default if layer is None else layer.values[name]
-        return [Glob.of(pattern, layer.folder if layer else os.getcwd()) for pattern in given]
+        return [(pattern, layer.folder if layer else self.folder) for pattern in given]
 
-    def _all_globs(self, name: str) -> list[Glob]:
-        return [Glob.of(glob, layer.folder) for layer in self.layers for glob in layer.values.get(name, ())]
+    def _all_patterns(self, name: str) -> list[tuple[str, str]]:
+        return [(glob, layer.folder) for layer in self.layers for glob in layer.values.get(name, ())]
 
     def _per_file(self) -> list[tuple[Glob, bool, frozenset[str]]]:
         """Each glob, whether it is negated, and the codes it leaves out."""
@@ -125,12 +125,6 @@ class Effective:
                 codes = frozenset(code for code in pages() if matches(code, given))
                 found.append((Glob.of(pattern.removeprefix("!"), layer.folder), pattern.startswith("!"), codes))
         return found
-
-
-@functools.cache
-def default() -> FileSettings:
-    """The settings of a file that nothing configures."""
-    return Effective(()).file
 
 
 def _choice(layer: Layer, only: str, extra: str, without: str) -> Choice:

@@ -31,9 +31,22 @@ class Glob(NamedTuple):
         return bool(self.path.fullmatch(path) or self.name.fullmatch(os.path.basename(path)))
 
 
-def any_fits(globs: Iterable[Glob], path: str) -> bool:
-    """Whether an absolute path fits any of the globs."""
-    return any(glob.fits(path) for glob in globs)
+class Globs:
+    """Many patterns, each with its folder: those that are plain names are looked up, not tried."""
+
+    def __init__(self, patterns: Iterable[tuple[str, str]]) -> None:
+        """Raises `SettingsError` for a pattern that cannot be a glob."""
+        self._names = set()
+        self._globs = []
+        for pattern, folder in patterns:
+            if re.fullmatch(r"[\w. -]+", pattern) and pattern not in (".", ".."):
+                self._names.add(pattern)
+            else:
+                self._globs.append(Glob.of(pattern, folder))
+
+    def fit(self, path: str) -> bool:
+        """Whether any of the patterns fits an absolute path."""
+        return os.path.basename(path) in self._names or any(glob.fits(path) for glob in self._globs)
 
 
 def escaped(folder: str) -> str:

@@ -39,9 +39,11 @@ ROOMS = {
     "ipython": set[str](),
     "notebook": {"ipython", "source", "diagnostic"},
     "files": {"notebook", "source", "diagnostic"},
+    "ignored": {"config"},
+    "walk": {"config", "files", "ignored"},
     "render": {"pages", "source", "diagnostic"},
     "plugin": {"config.analysis", "gate", "settings", "source", "diagnostic"},
-    "cli": {"cli", "config", "gate", "pages", "files", "render", "reveal", "settings", "source", "diagnostic"},
+    "cli": {"cli", "config", "gate", "pages", "files", "walk", "render", "reveal", "settings", "source", "diagnostic"},
     "__main__": {"cli"},
 }
 # Modules that must know less than their room does, and nothing of astroid.
