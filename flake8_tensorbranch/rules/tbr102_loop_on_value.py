@@ -1,4 +1,4 @@
-"""TBR102: a tensor's value decides how often a loop runs."""
+"""TBR102: a tensor's value decides how often a loop runs, or which of its rounds run in full."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def check(site: ValueSite) -> Iterator[Finding]:
         return
     yield Finding(
         site.node,
-        sentence("`{}` reads a tensor's value and decides how often the loop runs", site.subject, _HELP),
+        sentence(f"`{{}}` reads a tensor's value and decides {site.effect}", site.subject, _HELP),
         _HELP,
         site.certain,
         site.related,

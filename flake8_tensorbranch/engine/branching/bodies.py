@@ -77,15 +77,15 @@ def only_logs(body: Blocks) -> bool:
     return all(isinstance(s, nodes.Pass) or called_in(s) in _LOGGING for s in body)
 
 
-def leaves(statement: nodes.NodeNG) -> bool:
-    """True when a statement leaves the loop around it."""
-    if isinstance(statement, _EXITS):
-        return True
-    if isinstance(statement, nodes.If):
-        return any(leaves(s) for s in (*statement.body, *statement.orelse))
-    if isinstance(statement, (nodes.With, nodes.Try)):
-        return any(leaves(s) for s in statement.body)
-    return False
+def exits(block: Blocks) -> Iterator[nodes.NodeNG]:
+    """The statements of a block that end the loop around it, or its present round."""
+    for statement in block:
+        if isinstance(statement, _EXITS):
+            yield statement
+        elif isinstance(statement, nodes.If):
+            yield from exits([*statement.body, *statement.orelse])
+        elif isinstance(statement, (nodes.With, nodes.Try)):
+            yield from exits(statement.body)
 
 
 def in_loop(node: nodes.NodeNG) -> bool:

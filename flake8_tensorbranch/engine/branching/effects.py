@@ -72,9 +72,11 @@ class Context:
             return Decides.ERROR, "whether an error is raised", False
         if bodies.only_logs(body) and (not orelse or bodies.only_logs(orelse)):
             return Decides.NOTHING, "whether something is logged", False
-        leaves = bodies.in_loop(node) and any(bodies.leaves(s) for s in (*body, *orelse))
-        if leaves:
-            return self._work([*body, *orelse]), "how often the loop runs", True
+        exits = list(bodies.exits([*body, *orelse])) if bodies.in_loop(node) else []
+        if exits:
+            skips = all(isinstance(statement, nodes.Continue) for statement in exits)
+            words = "which rounds of the loop run in full" if skips else "when the loop ends"
+            return self._work([*body, *orelse]), words, True
         returned = [s for s in (*body, *orelse) if isinstance(s, nodes.Return)]
         decides = self._work([*body, *orelse])
         if returned and decides is Decides.RESULT and self._work(bodies.after(node)) is Decides.WORK:

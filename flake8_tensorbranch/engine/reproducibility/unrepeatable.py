@@ -49,9 +49,8 @@ class Unrepeatable:
                 name = self._operator(Expr(expr.module, expr.scope, call))
                 if name and (name.endswith("_") or site.deps & NONDET):
                     place = Related(expr.module.path, line(call), call.col_offset or 0, f"through `{name}`")
-                    effect = site.effect if site.kind is SinkKind.BRANCH else "how often the loop runs"
                     return UnrepeatableSite(
-                        SinkKind.UNREPEATABLE, site.node, site.function, site.subject, effect, name, False, (place,)
+                        SinkKind.UNREPEATABLE, site.node, site.function, site.subject, site.effect, name, False, (place,)
                     )
         return None
 
