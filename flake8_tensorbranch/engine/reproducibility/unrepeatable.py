@@ -48,10 +48,9 @@ class Unrepeatable:
             for call in self._calls(expr):
                 name = self._operator(Expr(expr.module, expr.scope, call))
                 if name and (name.endswith("_") or site.deps & NONDET):
-                    place = Related(expr.module.path, line(call), call.col_offset or 0, f"through `{name}`")
-                    return UnrepeatableSite(
-                        SinkKind.UNREPEATABLE, site.node, site.function, site.subject, site.effect, name, False, (place,)
-                    )
+                    way = (Related(expr.module.path, line(call), call.col_offset or 0, f"through `{name}`"),)
+                    kind = SinkKind.UNREPEATABLE
+                    return UnrepeatableSite(kind, site.node, site.function, site.subject, site.effect, name, False, way)
         return None
 
     def _calls(self, expr: Expr) -> Iterator[nodes.Call]:
