@@ -35,12 +35,17 @@ def shared_project(src: tuple[str, ...] = ()) -> Project:
 
 
 def check_source(
-    source: SourceFile, settings: Settings, tree: ast.Module | None = None, project: Project | None = None
+    source: SourceFile,
+    settings: Settings,
+    tree: ast.Module | None = None,
+    project: Project | None = None,
+    withheld: list[Diagnostic] | None = None,
 ) -> list[Diagnostic]:
     """The diagnostics of one file, sorted by position.
 
-    `tree` is the file's `ast` where the host has it. Raises `TreeError` when no tree can be built, `SyntaxError` when
-    `tree` is missing and the text does not parse.
+    `withheld` takes what was found on the way and is not reported, for want of confidence or of being enabled. `tree`
+    is the file's `ast` where the host has it. Raises `TreeError` when no tree can be built, `SyntaxError` when `tree`
+    is missing and the text does not parse.
     """
     if not source.mentions(settings.gate_words):
         return []
@@ -64,10 +69,12 @@ def check_source(
                 if not settings.is_enabled(loaded.code, loaded.rule.opt_in):
                     continue
                 for finding in loaded.check(site):
-                    if settings.is_enabled(loaded.code, finding.opt_in):
-                        diagnostic = _diagnostic(loaded, finding)
-                        if diagnostic.confidence >= settings.confidence:
-                            found.setdefault((diagnostic.line, diagnostic.column, diagnostic.code), diagnostic)
+                    diagnostic = _diagnostic(loaded, finding)
+                    enabled = settings.is_enabled(loaded.code, finding.opt_in)
+                    if enabled and diagnostic.confidence >= settings.confidence:
+                        found.setdefault((diagnostic.line, diagnostic.column, diagnostic.code), diagnostic)
+                    elif withheld is not None:
+                        withheld.append(diagnostic)
         index.forget_facts()
         memory.settle(len(source.text))
         return sorted(found.values(), key=lambda d: (d.line, d.column, d.code))

@@ -12,13 +12,19 @@ if TYPE_CHECKING:
     from flake8_tensorbranch.source import SourceFile
 
 
-def analyse(source: SourceFile, settings: Settings, tree: ast.Module | None = None) -> list[Diagnostic]:
+def analyse(
+    source: SourceFile,
+    settings: Settings,
+    tree: ast.Module | None = None,
+    withheld: list[Diagnostic] | None = None,
+) -> list[Diagnostic]:
     """The findings of `source` by position; none, at no cost, if it mentions neither torch nor a configured word.
 
-    `tree` is `ast`'s for this very text, where the caller has it. Raises what the analysis raises.
+    `tree` is `ast`'s for this very text, where the caller has it. `withheld` takes what was found and is not reported,
+    for want of confidence or of being enabled. Raises what the analysis raises.
     """
     if not source.mentions(settings.gate_words):
         return []
     from flake8_tensorbranch.check import check_source
 
-    return sorted(check_source(source, settings, tree))
+    return sorted(check_source(source, settings, tree, None, withheld))

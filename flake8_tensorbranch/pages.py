@@ -17,6 +17,11 @@ class Page(NamedTuple):
     text: str
 
     @property
+    def opt_in(self) -> bool:
+        """Whether the rule runs only where it is enabled; one that is opt-in in part is not."""
+        return self.rule_class.startswith("I")
+
+    @property
     def summary(self) -> str:
         """The first paragraph under "What it does", on one line."""
         body = self.text.partition("## What it does\n")[2]

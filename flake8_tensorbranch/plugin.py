@@ -35,6 +35,7 @@ class Plugin:
     version = __version__
     given: ClassVar[Mapping[str, Any]] = {}  # what flake8's options say, by key; None where they say nothing
     isolated: ClassVar[bool] = False  # whether no configuration file is to be read
+    options: ClassVar[argparse.Namespace | None] = None
 
     def __init__(self, tree: ast.Module, lines: list[str], filename: str) -> None:
         self._tree = tree
@@ -63,6 +64,7 @@ class Plugin:
             values = vars(options)
             cls.given = {option.key: checked(option.key, values.get(option.dest), option.flag) for option in OPTIONS}
             cls.isolated = bool(values.get("isolated"))
+            cls.options = options
             cls._settings("-")
         except SettingsError as error:
             from flake8.exceptions import ExecutionError
@@ -70,13 +72,17 @@ class Plugin:
             raise ExecutionError(str(error)) from error
 
     def run(self) -> Iterator[Row]:
-        """The findings of this file, none if it mentions neither torch nor a configured word."""
+        """The findings of this file, none if it mentions neither torch nor a configured word.
+
+        Left out is what a comment beginning with `ruff:` hides, which flake8 does not know; `noqa` it applies itself.
+        """
         try:
             source = SourceFile.from_lines(self._filename, self._lines)
             settings = self._settings(self._filename)
+            found = []
             if source.mentions(settings.gate_words):
-                settings = self._settings(self._filename, beside_ruff=True)
-            rows = [self._row(source, found) for found in analyse(source, settings, self._tree)]
+                found = self._found(source, self._settings(self._filename, beside_ruff=True))
+            rows = [self._row(source, item) for item in found]
         except SettingsError as error:
             rows = [self._row(SourceFile(self._filename, ""), misconfigured(error))]
         except Exception as error:
@@ -88,6 +94,26 @@ class Plugin:
         if cls.isolated:
             return Settings.from_keys(cls.given)
         return configured(path, cls.given, beside_ruff)
+
+    def _found(self, source: SourceFile, settings: Settings) -> list[Diagnostic]:
+        withheld: list[Diagnostic] = []
+        try:
+            found = analyse(source, settings, self._tree, withheld)
+        except Exception as error:
+            found = [analysis_failed(error)]
+        if self.options is not None and self.options.disable_noqa:
+            return found
+        from flake8_tensorbranch.suppressions import Host, settle
+
+        return settle(source, found, withheld, settings, Host.FLAKE8, self._is_selected)
+
+    def _is_selected(self, code: str) -> bool:
+        """Whether flake8 reports `code` in this run, per-file ignores aside."""
+        if self.options is None:
+            return True
+        from flake8.style_guide import Decision, DecisionEngine
+
+        return DecisionEngine(self.options).decision_for(code) is Decision.Selected
 
     def _row(self, source: SourceFile, found: Diagnostic) -> Row:
         return (*source.position(found.line, found.column), f"{found.code} {found.message}", type(self))

@@ -30,7 +30,7 @@ def pipeline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[Calla
         module.check_source = function  # type: ignore[attr-defined]
         monkeypatch.setitem(sys.modules, "flake8_tensorbranch.check", module)
 
-    def asserts(source: SourceFile, settings: Settings, _tree: object) -> list[Diagnostic]:
+    def asserts(source: SourceFile, settings: Settings, *_: object) -> list[Diagnostic]:
         found = [Diagnostic(1, 0, 1, 6, "TBR201", "first line")]
         for number, line in enumerate(source.lines, 1):
             column = line.encode().find(b"assert")

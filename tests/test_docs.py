@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from flake8_tensorbranch.check import check_source
 from flake8_tensorbranch.pages import Page, pages
 from flake8_tensorbranch.source import SourceFile
+from tests.complaints import everything
 from tests.markers import assert_markers, parse_markers, settings_of
 
 HEADINGS = ["What it does", "Why is this bad?", "Example", "Repair", "When to keep it", "References"]
@@ -23,7 +23,7 @@ BLOCKS = [
 
 @pytest.mark.parametrize(("code", "block"), BLOCKS)
 def test_block(code: str, block: str) -> None:
-    assert_markers(block, check_source(SourceFile(f"{code}.md", block), settings_of(block)))
+    assert_markers(block, everything(SourceFile(f"{code}.md", block), settings_of(block)))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.code)

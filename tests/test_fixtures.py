@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from flake8_tensorbranch.check import check_source
 from flake8_tensorbranch.source import SourceFile
+from tests.complaints import everything
 from tests.markers import assert_markers, parse_markers, settings_of
 
 RULES = Path(__file__).parent / "rules"
@@ -28,7 +28,7 @@ def code_of(fixture: Path) -> str:
 @pytest.mark.parametrize("fixture", FIXTURES, ids=lambda path: path.name)
 def test_fixture(fixture: Path) -> None:
     sources = [SourceFile(str(path), path.read_text(encoding="utf-8")) for path in modules_of(fixture)]
-    found = [check_source(source, settings_of(source.text)) for source in sources]
+    found = [everything(source, settings_of(source.text)) for source in sources]
     related = [place for items in found for item in items for place in item.related]
     for source, items in zip(sources, found, strict=True):
         here = [place for place in related if Path(place.path).resolve() == Path(source.path).resolve()]

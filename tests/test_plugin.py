@@ -40,7 +40,7 @@ def pipeline(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[..., list[Di
 def test_the_pipeline_gets_what_flake8_holds(pipeline: Callable[..., None]) -> None:
     seen = []
 
-    def check_source(source: object, settings: object, tree: object) -> list[Diagnostic]:
+    def check_source(source: object, settings: object, tree: object, *_: object) -> list[Diagnostic]:
         seen.append((source, settings, tree))
         return []
 
@@ -109,8 +109,8 @@ def test_a_failure_becomes_one_diagnostic(
 
 def test_unbounded_recursion_in_the_pipeline_is_caught(pipeline: Callable[..., None]) -> None:
     # No *args here: Python 3.13.0 does not count such calls against the recursion limit.
-    def check_source(source: object, settings: object, tree: object) -> list[Diagnostic]:
-        return check_source(source, settings, tree)
+    def check_source(source: object, settings: object, tree: object, project: object, rest: object) -> list[Diagnostic]:
+        return check_source(source, settings, tree, project, rest)
 
     pipeline(check_source)
     assert [text[:6] for _, _, text in run("import torch\n")] == ["TBR000"]

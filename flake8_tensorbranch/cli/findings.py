@@ -11,8 +11,11 @@ from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.source import SourceFile
 
 
-def findings(source: SourceFile, settings: Settings) -> list[Diagnostic]:
-    """What the analysis finds in `source`, or the one finding that says why it could not look."""
+def findings(source: SourceFile, settings: Settings, withheld: list[Diagnostic] | None = None) -> list[Diagnostic]:
+    """What the analysis finds in `source`, or the one finding that says why it could not look.
+
+    `withheld` takes what it found and does not report, for want of confidence or of being enabled.
+    """
     try:
         if not source.mentions(settings.gate_words):
             return []
@@ -27,7 +30,7 @@ def findings(source: SourceFile, settings: Settings) -> list[Diagnostic]:
     except (RecursionError, MemoryError) as error:
         return [analysis_failed(error)]
     try:
-        return analyse(source, settings, tree)
+        return analyse(source, settings, tree, withheld)
     except Exception as error:
         return [analysis_failed(error)]
 

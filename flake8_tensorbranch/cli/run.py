@@ -61,8 +61,9 @@ class Run:
 
     def look(self, source: SourceFile, settings: FileSettings) -> tuple[Diagnostic, ...]:
         """The findings to report in a text: analysed, selected, not suppressed. Repairs look again after each round."""
-        found = [item for item in findings(source, settings.analysis) if settings.reports(item.code)]
-        return tuple(sorted(suppress.unsuppressed(self, source, settings, found)))
+        withheld: list[Diagnostic] = []
+        found = [item for item in findings(source, settings.analysis, withheld) if settings.reports(item.code)]
+        return tuple(sorted(suppress.unsuppressed(self, source, settings, found, withheld)))
 
     def status(self, outcomes: Iterable[Outcome]) -> int:
         """The exit status of a run whose outcomes these are."""
