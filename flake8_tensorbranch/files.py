@@ -21,14 +21,17 @@ class Unreadable(NamedTuple):
     reason: Diagnostic
 
 
-def read(path: str, stdin_filename: str | None = None) -> SourceFile | Unreadable:
+def read(path: str, stdin_filename: str | None = None, data: bytes | None = None) -> SourceFile | Unreadable:
     """The text of `path`; `-` is standard input, known as `stdin_filename` if that is given.
+
+    `data` is its content where the caller has read it.
 
     Of a notebook, told by its name, it is the text of the Python cells.
     """
     name = (stdin_filename or STDIN) if path == STDIN else path
     try:
-        data = sys.stdin.buffer.read() if path == STDIN else Path(path).read_bytes()
+        if data is None:
+            data = sys.stdin.buffer.read() if path == STDIN else Path(path).read_bytes()
         if name.endswith(NOTEBOOK):
             from flake8_tensorbranch.notebook import read_notebook
 

@@ -37,5 +37,6 @@ def run(options: argparse.Namespace) -> int:
     outcomes = [this.outcome(path) for path in this.paths()]
     if not outcomes:
         this.console.warn("No Python files found under the given path(s)")
-    report.write(this, outcomes)
+    if not repair.report(this.repairs, outcomes):
+        report.write(this, outcomes)
     return CLEAN if options.exit_zero else this.status(outcomes)

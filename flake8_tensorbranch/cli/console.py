@@ -26,6 +26,7 @@ class Console(NamedTuple):
 
     level: Level = Level.NORMAL
     color: bool = False
+    aside: bool = False  # findings go to standard error, since standard output is taken
 
     @classmethod
     def of(cls, options: argparse.Namespace) -> Console:
@@ -35,7 +36,7 @@ class Console(NamedTuple):
     def out(self, lines: Iterable[str]) -> None:
         """Findings: written unless silent."""
         if self.level > Level.SILENT:
-            write(lines)
+            write(lines, sys.stderr if self.aside else None)
 
     def warn(self, text: str) -> None:
         """A warning on standard error, unless quiet."""

@@ -27,4 +27,4 @@ def write(run: Run, outcomes: Sequence[Outcome]) -> None:
     formats = render.STATISTICS if run.options.statistics else render.FORMATS
     run.console.out(formats[name](reports))
     if name in render.COUNTED and run.console.level >= Level.NORMAL:
-        run.console.out([render.count(len(reports))])
+        run.console.out(run.repairs.footer(outcomes))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from flake8_tensorbranch.cli import flags, repair, suppress
+from flake8_tensorbranch.cli import flags, suppress
 from flake8_tensorbranch.cli.console import CLEAN, FOUND, Console
 from flake8_tensorbranch.cli.findings import findings
+from flake8_tensorbranch.cli.repair import Repairs
 from flake8_tensorbranch.config.effective import FileSettings
 from flake8_tensorbranch.diagnostic import Diagnostic
 from flake8_tensorbranch.files import STDIN, Unreadable, read
@@ -40,31 +42,41 @@ class Run:
     def __init__(self, options: argparse.Namespace) -> None:
         """Raises `SettingsError` for options and configuration that cannot be used."""
         self.options = options
-        self.console = Console.of(options)
         self.resolver = flags.resolver(options)
         self.settings = self.resolver.run
+        self.repairs = Repairs(self)
+        self.console = self.repairs.console(Console.of(options), self.given)
+
+    @property
+    def given(self) -> list[str]:
+        """The paths of the command line."""
+        return self.options.paths or [STDIN if self.options.stdin_filename else "."]
 
     def paths(self) -> Iterator[str]:
         """The files to look at, in order, once each; `-` for standard input."""
-        walk = Walk(self.resolver, self.console.warn)
-        given = self.options.paths or [STDIN if self.options.stdin_filename else "."]
-        yield from walk.files(given)
+        yield from Walk(self.resolver, self.console.warn).files(self.given)
 
     def outcome(self, path: str) -> Outcome:
         """The whole way of one file."""
         name = (self.options.stdin_filename or STDIN) if path == STDIN else path
         settings = self.resolver.for_file(name)
-        source = read(path, self.options.stdin_filename)
+        data = sys.stdin.buffer.read() if path == STDIN else None
+        source = read(path, self.options.stdin_filename, data)
         if isinstance(source, Unreadable):
+            self.repairs.give(path, data)
             return Outcome(SourceFile(source.path, ""), (source.reason,), settings)
-        return repair.repaired(self, path, source, settings)
+        return self.repairs.repaired(path, source, settings, data)
 
     def look(self, source: SourceFile, settings: FileSettings) -> tuple[Diagnostic, ...]:
         """The findings to report in a text: analysed, selected, not suppressed. Repairs look again after each round."""
         withheld: list[Diagnostic] = []
         found = [item for item in findings(source, settings.analysis, withheld) if settings.reports(item.code)]
-        return tuple(sorted(suppress.unsuppressed(self, source, settings, found, withheld)))
+        kept = suppress.unsuppressed(self, source, settings, found, withheld)
+        return tuple(sorted(self.repairs.judged(item, settings) for item in kept))
 
-    def status(self, outcomes: Iterable[Outcome]) -> int:
+    def status(self, outcomes: Sequence[Outcome]) -> int:
         """The exit status of a run whose outcomes these are."""
+        decided = self.repairs.status(outcomes)
+        if decided is not None:
+            return decided
         return FOUND if any(outcome.findings for outcome in outcomes) else CLEAN

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from astroid import nodes
 
-from flake8_tensorbranch.diagnostic import Related
+from flake8_tensorbranch.diagnostic import Edit, Related
 from flake8_tensorbranch.engine.lattice import AbstractValue
 from flake8_tensorbranch.engine.regions.region import Entry, Membership
 from flake8_tensorbranch.syntax.names import FunctionInfo
@@ -55,11 +55,15 @@ class Decides(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class SinkSite:
-    """One place in the file under check; `node` is where a finding about it sits."""
+    """One place in the file under check; `node` is where a finding about it sits.
+
+    `repairs` holds edits of the file by the name of what they do (see `engine.repairs`); rules choose among them.
+    """
 
     kind: SinkKind
     node: nodes.NodeNG
     function: FunctionInfo | None
+    repairs: dict[str, tuple[Edit, ...]] = field(default_factory=dict, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,11 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any, Final, Literal
 
-from flake8_tensorbranch.diagnostic import Fix, Related
-from flake8_tensorbranch.engine.sink import SinkKind
+from flake8_tensorbranch.diagnostic import Applicability, Fix, Related
+from flake8_tensorbranch.engine.sink import SinkKind, SinkSite
 
 Level = Literal["E", "W", "I"]
+FixAvailability = Literal["none", "sometimes", "always"]
 LONGEST: Final = 159  # characters of a finding's one line
 _SHORTEST: Final = 8
 
@@ -36,6 +37,7 @@ class Rule:
 
     `level`: E wrong every time the code is reached, W wrong when something flips or a real cost, I information.
     `opt_in` rules run only when enabled; a rule whose findings are partly opt-in says so per finding.
+    `fix_availability`: whether its findings carry a fix.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Rule:
     level: Level
     since: str
     opt_in: bool = False
+    fix_availability: FixAvailability = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,20 @@ def sentence(template: str, subject: str, help_: str) -> str:
     if len(subject) > room:
         subject = subject.removesuffix("...")[: room - len("...")].rstrip() + "..."
     return template.replace("{}", subject, 1)
+
+
+def repair(site: SinkSite, name: str, message: str, applicability: Applicability = Applicability.UNSAFE) -> Fix | None:
+    """The fix that makes the edits which the site holds under `name`; None where it holds none.
+
+    Unsafe by default: most findings are about what a program computes, and their repair changes it.
+    """
+    edits = site.repairs.get(name)
+    return Fix(message, applicability, edits) if edits else None
+
+
+def nonreentrant(site: SinkSite) -> Fix | None:
+    """The fix that takes the non-reentrant checkpoint, which computes other gradients where this one is wrong."""
+    return repair(site, "nonreentrant", "Pass `use_reentrant=False`")
 
 
 @lru_cache(maxsize=1)

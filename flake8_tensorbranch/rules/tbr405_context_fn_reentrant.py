@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.sink import CheckpointSite, SinkKind
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, nonreentrant
 
-RULE = Rule("context-fn-reentrant", frozenset({SinkKind.CHECKPOINT}), "E", "0.1")
+RULE = Rule("context-fn-reentrant", frozenset({SinkKind.CHECKPOINT}), "E", "0.1", fix_availability="sometimes")
 
 
 def check(site: CheckpointSite) -> Iterator[Finding]:
@@ -20,5 +20,9 @@ def check(site: CheckpointSite) -> Iterator[Finding]:
         )
         names = " and ".join(f"`{name}`" for name in refused)
         yield Finding(
-            site.node, f"{names} with {how} raises ValueError", "pass use_reentrant=False", related=site.related
+            site.node,
+            f"{names} with {how} raises ValueError",
+            "pass use_reentrant=False",
+            related=site.related,
+            fix=nonreentrant(site),
         )

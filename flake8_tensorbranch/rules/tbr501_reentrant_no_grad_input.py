@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.sink import CheckpointSite, SinkKind
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, nonreentrant
 
-RULE = Rule("reentrant-no-grad-input", frozenset({SinkKind.CHECKPOINT}), "E", "0.1")
+RULE = Rule("reentrant-no-grad-input", frozenset({SinkKind.CHECKPOINT}), "E", "0.1", fix_availability="sometimes")
 
 
 def check(site: CheckpointSite) -> Iterator[Finding]:
@@ -18,4 +18,4 @@ def check(site: CheckpointSite) -> Iterator[Finding]:
             "use_reentrant=True" if isinstance(variants, set) and True in variants else "use_reentrant left out (True)"
         )
         message = f"no direct tensor argument can require grad: with {how} the region gets no gradient"
-        yield Finding(site.node, message, "pass use_reentrant=False", related=site.related)
+        yield Finding(site.node, message, "pass use_reentrant=False", related=site.related, fix=nonreentrant(site))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.sink import CheckpointSite, SinkKind
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, nonreentrant, repair
 
-RULE = Rule("reentrant-keyword-argument", frozenset({SinkKind.CHECKPOINT}), "E", "0.1")
+RULE = Rule("reentrant-keyword-argument", frozenset({SinkKind.CHECKPOINT}), "E", "0.1", fix_availability="sometimes")
 
 
 def check(site: CheckpointSite) -> Iterator[Finding]:
@@ -20,4 +20,5 @@ def check(site: CheckpointSite) -> Iterator[Finding]:
         )
         shown = ", ".join(f"`{name}`" for name in keywords[:2]) + (", ..." if len(keywords) > 2 else "")
         message = f"keyword arguments for the function ({shown}) with {how} raise ValueError"
-        yield Finding(site.node, message, "pass use_reentrant=False", related=site.related)
+        fix = repair(site, "bound", "Bind the keywords by `functools.partial`") or nonreentrant(site)
+        yield Finding(site.node, message, "pass use_reentrant=False", related=site.related, fix=fix)

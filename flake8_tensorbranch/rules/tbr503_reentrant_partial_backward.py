@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.sink import CheckpointSite, SinkKind
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, nonreentrant
 
-RULE = Rule("reentrant-partial-backward", frozenset({SinkKind.CHECKPOINT}), "E", "0.1")
+RULE = Rule("reentrant-partial-backward", frozenset({SinkKind.CHECKPOINT}), "E", "0.1", fix_availability="sometimes")
 
 
 def check(site: CheckpointSite) -> Iterator[Finding]:
     """Report checkpoints that such a backward goes through."""
     if site.facts.get("partial_backward") is not None:
         message = "autograd.grad or backward(inputs=) through this reentrant checkpoint fails"
-        yield Finding(site.node, message, "pass use_reentrant=False", related=site.related)
+        yield Finding(site.node, message, "pass use_reentrant=False", related=site.related, fix=nonreentrant(site))

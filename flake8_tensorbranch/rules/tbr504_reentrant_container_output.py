@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.sink import CheckpointSite, SinkKind
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, nonreentrant
 
-RULE = Rule("reentrant-container-output", frozenset({SinkKind.CHECKPOINT}), "E", "0.1")
+RULE = Rule("reentrant-container-output", frozenset({SinkKind.CHECKPOINT}), "E", "0.1", fix_availability="sometimes")
 
 
 def check(site: CheckpointSite) -> Iterator[Finding]:
     """Report regions whose output is detached."""
     if site.facts.get("container_output"):
         message = "the reentrant checkpoint detaches tensors that its function returns in a list or dict"
-        yield Finding(site.node, message, "return a tuple or pass use_reentrant=False", related=site.related)
+        yield Finding(
+            site.node,
+            message,
+            "return a tuple or pass use_reentrant=False",
+            related=site.related,
+            fix=nonreentrant(site),
+        )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.sink import CheckpointSite, SinkKind
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, nonreentrant
 
-RULE = Rule("reentrant-shared-closure", frozenset({SinkKind.CHECKPOINT}), "E", "0.1")
+RULE = Rule("reentrant-shared-closure", frozenset({SinkKind.CHECKPOINT}), "E", "0.1", fix_availability="sometimes")
 
 
 def check(site: CheckpointSite) -> Iterator[Finding]:
@@ -17,4 +17,10 @@ def check(site: CheckpointSite) -> Iterator[Finding]:
         message = (
             f"`{name}` enters this reentrant checkpoint by closure and is used again: backward runs its graph twice"
         )
-        yield Finding(site.node, message, "pass it as an argument or use_reentrant=False", related=site.related)
+        yield Finding(
+            site.node,
+            message,
+            "pass it as an argument or use_reentrant=False",
+            related=site.related,
+            fix=nonreentrant(site),
+        )

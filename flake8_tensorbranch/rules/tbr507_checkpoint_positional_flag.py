@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.sink import CheckpointSite, SinkKind
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, repair
 
-RULE = Rule("checkpoint-positional-flag", frozenset({SinkKind.CHECKPOINT}), "E", "0.1")
+RULE = Rule("checkpoint-positional-flag", frozenset({SinkKind.CHECKPOINT}), "E", "0.1", fix_availability="sometimes")
 
 
 def check(site: CheckpointSite) -> Iterator[Finding]:
     """Report a bool after the arguments that the function takes."""
     if site.facts.get("flag"):
         message = "a bool given by position goes to the function, which does not take it: TypeError"
-        yield Finding(site.node, message, "name the option, as use_reentrant=False", related=site.related)
+        fix = repair(site, "flag", "Name the flag `use_reentrant`")
+        yield Finding(site.node, message, "name the option, as use_reentrant=False", related=site.related, fix=fix)

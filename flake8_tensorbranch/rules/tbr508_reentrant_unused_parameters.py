@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.sink import CheckpointSite, SinkKind
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, nonreentrant
 
-RULE = Rule("reentrant-unused-parameters", frozenset({SinkKind.CHECKPOINT}), "E", "0.1")
+RULE = Rule("reentrant-unused-parameters", frozenset({SinkKind.CHECKPOINT}), "E", "0.1", fix_availability="sometimes")
 _HOW = {
     "unused": "reentrant checkpoint under DDP with find_unused_parameters=True",
     "twice": "this reentrant checkpoint runs several times a step under DDP",
@@ -19,5 +19,9 @@ def check(site: CheckpointSite) -> Iterator[Finding]:
     how = site.facts.get("ddp")
     if isinstance(how, str) and how:
         yield Finding(
-            site.node, f"{_HOW[how]}: DDP raises 'marked ready twice'", "pass use_reentrant=False", related=site.related
+            site.node,
+            f"{_HOW[how]}: DDP raises 'marked ready twice'",
+            "pass use_reentrant=False",
+            related=site.related,
+            fix=nonreentrant(site),
         )

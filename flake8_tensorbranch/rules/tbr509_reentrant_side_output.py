@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.sink import CheckpointSite, SinkKind
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, nonreentrant
 
-RULE = Rule("reentrant-side-output", frozenset({SinkKind.CHECKPOINT}), "E", "0.1")
+RULE = Rule("reentrant-side-output", frozenset({SinkKind.CHECKPOINT}), "E", "0.1", fix_availability="sometimes")
 
 
 def check(site: CheckpointSite) -> Iterator[Finding]:
@@ -15,4 +15,6 @@ def check(site: CheckpointSite) -> Iterator[Finding]:
     name = site.facts.get("side_output")
     if isinstance(name, str) and name:
         message = f"`{name}` is stored in a reentrant checkpoint and has no graph: its loss gets no gradient"
-        yield Finding(site.node, message, "return it or pass use_reentrant=False", related=site.related)
+        yield Finding(
+            site.node, message, "return it or pass use_reentrant=False", related=site.related, fix=nonreentrant(site)
+        )

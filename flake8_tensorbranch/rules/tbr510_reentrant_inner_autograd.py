@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.sink import CheckpointSite, SinkKind
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, nonreentrant
 
-RULE = Rule("reentrant-inner-autograd", frozenset({SinkKind.CHECKPOINT}), "E", "0.1")
+RULE = Rule("reentrant-inner-autograd", frozenset({SinkKind.CHECKPOINT}), "E", "0.1", fix_availability="sometimes")
 
 
 def check(site: CheckpointSite) -> Iterator[Finding]:
@@ -15,4 +15,4 @@ def check(site: CheckpointSite) -> Iterator[Finding]:
     name = site.facts.get("inner")
     if isinstance(name, str) and name:
         message = f"`{name}` inside a reentrant checkpoint raises: its forward records no graph"
-        yield Finding(site.node, message, "pass use_reentrant=False", related=site.related)
+        yield Finding(site.node, message, "pass use_reentrant=False", related=site.related, fix=nonreentrant(site))

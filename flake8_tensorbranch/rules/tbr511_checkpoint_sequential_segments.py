@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.sink import CheckpointSite, SinkKind
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, repair
 
-RULE = Rule("checkpoint-sequential-segments", frozenset({SinkKind.CHECKPOINT}), "E", "0.1")
+RULE = Rule(
+    "checkpoint-sequential-segments", frozenset({SinkKind.CHECKPOINT}), "E", "0.1", fix_availability="sometimes"
+)
 
 
 def check(site: CheckpointSite) -> Iterator[Finding]:
@@ -21,4 +23,5 @@ def check(site: CheckpointSite) -> Iterator[Finding]:
             f"checkpoint_sequential cannot make {what} and raises",
             "ask for fewer, but at least one",
             related=site.related,
+            fix=repair(site, "segments", "Ask for a segment for each function"),
         )

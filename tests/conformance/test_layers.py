@@ -39,6 +39,7 @@ ROOMS = {
     "ipython": set[str](),
     "notebook": {"ipython", "source", "diagnostic"},
     "files": {"notebook", "source", "diagnostic"},
+    "fixes": {"fixes", "pages", "source", "diagnostic"},
     "ignored": {"config"},
     "walk": {"config", "files", "ignored"},
     "render": {"pages", "source", "diagnostic"},
@@ -49,7 +50,9 @@ ROOMS = {
         "config",
         "diagnostic",
         "files",
+        "fixes",
         "gate",
+        "notebook",
         "pages",
         "render",
         "reveal",
@@ -67,7 +70,17 @@ STRICTER = {
 }
 # Within the engine: each room may import itself, the base, and the rooms before it.
 BASE = {"engine.lattice", "engine.refs", "engine.solver", "engine.sink"}
-ENGINE = ("inference", "lookup", "regions", "branching", "checkpointing", "compiling", "distributed", "reproducibility")
+ENGINE = (
+    "inference",
+    "lookup",
+    "repairs",
+    "regions",
+    "branching",
+    "checkpointing",
+    "compiling",
+    "distributed",
+    "reproducibility",
+)
 BUILDS_TREES = {
     "rebuilder",
     "builder",

@@ -40,6 +40,12 @@ def positional_flag(origins: Origins, made: Recompute, row: RegionEntry) -> bool
     )
 
 
+def only_the_flag_is_too_much(made: Recompute, row: RegionEntry) -> bool:
+    """True when a call with such a flag is right once the flag has gone."""
+    given = len(made.call.node.args) - row.passed - 1
+    return all(given <= _capacity(f) for f in made.functions) if made.functions else given == 1
+
+
 def _capacity(function: object) -> int:
     params = [p for p in getattr(function, "params", []) if not p.keyword_only]
     return len(params) - (

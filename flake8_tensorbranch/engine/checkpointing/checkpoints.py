@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from astroid import nodes
 
-from flake8_tensorbranch.diagnostic import Related
+from flake8_tensorbranch.diagnostic import Edit, Related
 from flake8_tensorbranch.engine.checkpointing import callshape
 from flake8_tensorbranch.engine.checkpointing.backward import Backward
 from flake8_tensorbranch.engine.checkpointing.contexts import Contexts
@@ -18,6 +18,7 @@ from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lookup.options import Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.regions.region import Entry, Regions
+from flake8_tensorbranch.engine.repairs import variants as edits
 from flake8_tensorbranch.engine.sink import CheckpointSite, ScopeSite, SinkKind
 from flake8_tensorbranch.knowledge.regions import RegionEntry
 
@@ -52,12 +53,18 @@ class _Calls:
             call = made.call.node
             facts = self._facts(made, made.row) if made.row is not None else self._home(made)
             if facts:
-                yield self._site(made, call, facts)
+                yield self._site(made, call, facts, self._repairs(made, facts))
         if self.origins.program.index.mentions(("functional_call",)):
             for expr, made in callshape.functional_calls(self.origins, self.recomputes, self.backward):
                 yield self._site(made, expr.node, {"functional": True})
 
-    def _site(self, made: Recompute, node: nodes.NodeNG, facts: dict[str, object]) -> CheckpointSite:
+    def _site(
+        self,
+        made: Recompute,
+        node: nodes.NodeNG,
+        facts: dict[str, object],
+        repairs: dict[str, tuple[Edit, ...]] | None = None,
+    ) -> CheckpointSite:
         """The site at a node; what explains it, `places` in the facts, becomes its related places."""
         options = tuple(("use_reentrant", v) for v in sorted(self.variants(made), key=str))
         entry = Entry("checkpointed", made.call.node, made.call.scope, made.row, options)
@@ -90,7 +97,29 @@ class _Calls:
                     "the checkpointed function",
                 )
             )
-        return CheckpointSite(SinkKind.CHECKPOINT, node, made.call.scope, entry, facts, tuple(related))
+        return CheckpointSite(
+            SinkKind.CHECKPOINT, node, made.call.scope, entry, facts, tuple(related), repairs=repairs or {}
+        )
+
+    def _repairs(self, made: Recompute, facts: dict[str, object]) -> dict[str, tuple[Edit, ...]]:
+        """The edits of a call that calls torch's checkpoint and nothing else."""
+        call, row, index = made.call, made.row, self.origins.program.index
+        if row is None or call.module is not index or not row.qualname.startswith("torch.utils.checkpoint."):
+            return {}
+        if self.origins.externals(call) != {row.qualname} or self.origins.callees(call) - {*made.functions}:
+            return {}
+        found: dict[str, tuple[Edit, ...] | None] = {}
+        variants, keywords, segments = facts["variants"], facts.get("keywords"), facts.get("segments")
+        if facts.get("flag"):
+            if callshape.only_the_flag_is_too_much(made, row):
+                found["flag"] = edits.flag(index, call.node)
+        elif isinstance(variants, set) and (True in variants or variants == {None}):
+            found["nonreentrant"] = edits.nonreentrant(index, call.node, row)
+            if isinstance(keywords, tuple) and keywords and variants != {None}:
+                found["bound"] = edits.bound(index, call.scope, call.node, row, keywords)
+        if isinstance(segments, tuple):
+            found["segments"] = edits.segments(call.node, segments[1])
+        return {name: made_of for name, made_of in found.items() if made_of is not None}
 
     def variants(self, made: Recompute) -> set[bool | None]:
         """The variants a call may be; see `Options.reentrant`."""
