@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from importlib import resources
+from importlib import metadata, resources
 from typing import NamedTuple
 
 
@@ -51,3 +51,24 @@ def rule_name(code: str) -> str:
     """The name of `code`, which stands for itself while it has no page (`invalid-syntax` has none)."""
     page = pages().get(code)
     return page.name if page else code
+
+
+def rule_url(code: str) -> str | None:
+    """The address of the code's page: below the project URL named `Rules`; None without such a URL or page."""
+    base = _urls().get("rules")
+    return f"{base.rstrip('/')}/{code}.md" if base and code in pages() else None
+
+
+def project_url() -> str | None:
+    """The project's home page, as its metadata says; None if they say nothing."""
+    return _urls().get("homepage")
+
+
+@functools.cache
+def _urls() -> dict[str, str]:
+    """The project URLs of the installed distribution by lower-case label, none if it is not installed."""
+    try:
+        given = metadata.metadata("flake8-tensorbranch").get_all("Project-URL") or []
+    except metadata.PackageNotFoundError:
+        return {}
+    return {label.strip().lower(): url.strip() for label, _, url in (item.partition(",") for item in given)}

@@ -34,6 +34,7 @@ def add_flags(command: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Report the findings in the files that the paths name."""
     this = Run(options)
+    report.shape(this)  # a format that does not exist is refused before any file is looked at
     outcomes = [this.outcome(path) for path in this.paths()]
     if not outcomes:
         this.console.warn("No Python files found under the given path(s)")

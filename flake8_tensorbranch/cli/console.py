@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterable
 from typing import NamedTuple, TextIO
 
+from flake8_tensorbranch import output
+
 CLEAN, FOUND, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
@@ -37,6 +39,11 @@ class Console(NamedTuple):
         """Findings: written unless silent."""
         if self.level > Level.SILENT:
             write(lines, sys.stderr if self.aside else None)
+
+    def text(self, pieces: Iterable[str]) -> None:
+        """Findings in pieces that hold their own line breaks: written unless silent."""
+        if self.level > Level.SILENT:
+            output.write(pieces, sys.stderr if self.aside else sys.stdout)
 
     def warn(self, text: str) -> None:
         """A warning on standard error, unless quiet."""

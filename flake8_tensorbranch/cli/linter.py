@@ -9,7 +9,6 @@ from flake8_tensorbranch.cli.console import CLEAN, write
 
 NAME = "linter"
 HELP = "show the prefix of the codes and the linter it stands for"
-PREFIX, LINTER = "TBR", "flake8-tensorbranch"
 
 
 def add_flags(command: argparse.ArgumentParser) -> None:
@@ -19,8 +18,11 @@ def add_flags(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Show the one linter there is."""
+    from flake8_tensorbranch.catalogue import linters
+
+    found = linters()
     if options.output_format == "json":
-        write([json.dumps([{"prefix": PREFIX, "name": LINTER}], indent=2)])
+        write([json.dumps(found, indent=2)])
     else:
-        write([f"{PREFIX:>4} {LINTER}"])
+        write(f"{linter['prefix']:>4} {linter['name']}" for linter in found)
     return CLEAN

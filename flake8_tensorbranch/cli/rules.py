@@ -6,7 +6,7 @@ import argparse
 import json
 
 from flake8_tensorbranch.cli.console import CLEAN, write
-from flake8_tensorbranch.pages import Page, pages
+from flake8_tensorbranch.pages import pages
 from flake8_tensorbranch.settings import SettingsError
 
 NAME = "rule"
@@ -23,27 +23,14 @@ def add_flags(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Show one page, or all; raises `SettingsError` for an unknown code."""
-    known = pages()
-    if options.all:
-        chosen = list(known.values())
-    elif options.code in known:
-        chosen = [known[options.code]]
-    else:
-        raise SettingsError(f"unknown rule {options.code!r}; the rules are {', '.join(known)}")
+    codes = list(pages()) if options.all else [options.code]
+    if not options.all and options.code not in pages():
+        raise SettingsError(f"unknown rule {options.code!r}; the rules are {', '.join(pages())}")
+    from flake8_tensorbranch import catalogue
+
     if options.output_format == "json":
-        objects = [_as_object(page) for page in chosen]
+        objects = [catalogue.described(code) for code in codes]
         write([json.dumps(objects if options.all else objects[0], indent=2)])
     else:
-        write("\n".join(page.text for page in chosen).splitlines())
+        write("\n".join(map(catalogue.text, codes)).splitlines())
     return CLEAN
-
-
-def _as_object(page: Page) -> dict[str, str]:
-    return {
-        "name": page.name,
-        "code": page.code,
-        "linter": "flake8-tensorbranch",
-        "summary": page.summary,
-        "class": page.rule_class,
-        "explanation": page.text,
-    }

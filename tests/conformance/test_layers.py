@@ -17,6 +17,7 @@ MODULES = {
 MOST_LINES = 400
 
 LEAVES = {"diagnostic", "settings", "knowledge"}
+BASICS = {"settings", "source", "diagnostic"}
 CORE = {"engine", "project", "syntax", "source", *LEAVES}
 # Room (a module, or a folder of modules) -> the rooms it may import.
 ROOMS = {
@@ -42,24 +43,24 @@ ROOMS = {
     "fixes": {"fixes", "pages", "source", "diagnostic"},
     "ignored": {"config"},
     "walk": {"config", "files", "ignored"},
-    "render": {"pages", "source", "diagnostic"},
+    "output": {"output", "fixes.safety", "pages", "source", "diagnostic"},
+    "catalogue": {"rules", "suppressions", "pages", "diagnostic"},
     "suppressions": {"suppressions", "pages", "settings", "source", "diagnostic"},
     "plugin": {"config.analysis", "gate", "suppressions", "settings", "source", "diagnostic"},
     "cli": {
         "cli",
         "config",
-        "diagnostic",
-        "files",
-        "fixes",
         "gate",
+        "files",
         "notebook",
-        "pages",
-        "render",
-        "reveal",
-        "settings",
-        "source",
-        "suppressions",
+        "fixes",
         "walk",
+        "suppressions",
+        "output",
+        "catalogue",
+        "pages",
+        "reveal",
+        *BASICS,
     },
     "__main__": {"cli"},
 }
