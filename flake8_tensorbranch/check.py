@@ -34,6 +34,12 @@ def shared_project(src: tuple[str, ...] = ()) -> Project:
     return _shared[src]
 
 
+def look_again() -> None:
+    """Forget what the disk no longer holds: at the beginning of a run in a process that has seen others."""
+    for project in _shared.values():
+        project.look_again()
+
+
 def check_source(
     source: SourceFile,
     settings: Settings,
@@ -76,7 +82,7 @@ def check_source(
                     elif withheld is not None:
                         withheld.append(diagnostic)
         index.forget_facts()
-        memory.settle(len(source.text))
+        memory.settle(len(source.text) + analysis.project.take_dropped())
         return sorted(found.values(), key=lambda d: (d.line, d.column, d.code))
 
 

@@ -12,6 +12,15 @@ if TYPE_CHECKING:
     from flake8_tensorbranch.source import SourceFile
 
 
+_new_run = False
+
+
+def begin_run() -> None:
+    """Tell that a run begins: its first analysis compares what earlier runs in this process read with the disk."""
+    global _new_run
+    _new_run = True
+
+
 def analyse(
     source: SourceFile,
     settings: Settings,
@@ -25,6 +34,12 @@ def analyse(
     """
     if not source.mentions(settings.gate_words):
         return []
+    global _new_run
+    if _new_run:
+        from flake8_tensorbranch.check import look_again
+
+        _new_run = False
+        look_again()
     from flake8_tensorbranch.check import check_source
 
     return sorted(check_source(source, settings, tree, None, withheld))

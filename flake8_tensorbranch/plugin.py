@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from flake8_tensorbranch import __version__
 from flake8_tensorbranch.config.analysis import configured
 from flake8_tensorbranch.diagnostic import Diagnostic, analysis_failed, misconfigured
-from flake8_tensorbranch.gate import analyse
+from flake8_tensorbranch.gate import analyse, begin_run
 from flake8_tensorbranch.settings import OPTIONS, Settings, SettingsError, checked
 from flake8_tensorbranch.source import SourceFile
 
@@ -60,6 +60,7 @@ class Plugin:
 
         A bad value in either ends the run with flake8's own error, which names the option or the file and its key.
         """
+        begin_run()
         try:
             values = vars(options)
             cls.given = {option.key: checked(option.key, values.get(option.dest), option.flag) for option in OPTIONS}

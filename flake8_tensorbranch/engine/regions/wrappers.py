@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Final, cast
 
 from astroid import nodes
@@ -20,6 +18,7 @@ from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, RegionEntry
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
 
 _DEPTH: Final = 3
+_ENTRY_WORDS: Final = ("checkpoint", "torch.compile", "torch.jit", "torch.export")  # in a file that defines a wrapper
 _CALLABLES: Final = (nodes.Name, nodes.Attribute, nodes.Call, nodes.Lambda)
 Options = tuple[tuple[str, object], ...]
 
@@ -214,7 +213,7 @@ def calls_imported(analysis: Analysis, index: ModuleIndex, call: nodes.Call) -> 
             continue
         module = index.absolute(binding.imported[0], binding.level)
         path = None if module is None else analysis.project.find(index, module)
-        if path is None or not _mentions_entry(path, _changed(path)):
+        if path is None or not analysis.project.mentions(path, _ENTRY_WORDS):
             continue
         target = analysis.resolver.name(index, func.name)
         if isinstance(target, FunctionInfo):
@@ -225,24 +224,6 @@ def calls_imported(analysis: Analysis, index: ModuleIndex, call: nodes.Call) -> 
         refs = analysis.of_target(target).refs if isinstance(target, Variable) else ()
         return any(isinstance(n, str) and entry(n) for r in refs if isinstance(r, Partial) for n in r.function.refs)
     return False
-
-
-def _changed(path: str) -> int:
-    try:
-        return os.stat(path).st_mtime_ns
-    except OSError:
-        return 0
-
-
-@lru_cache(maxsize=4096)
-def _mentions_entry(path: str, _changed: int) -> bool:
-    """True for a file in which a wrapper of an entry may be defined; what cannot be read defines none."""
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            text = file.read()
-    except OSError:
-        return False
-    return any(word in text for word in ("checkpoint", "torch.compile", "torch.jit", "torch.export"))
 
 
 def argument(call: nodes.Call, function: FunctionInfo, name: str) -> nodes.NodeNG | None:
