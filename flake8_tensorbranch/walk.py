@@ -13,16 +13,10 @@ from flake8_tensorbranch.ignored import NOTHING, Ignored
 
 
 class Walk:
-    """One walk under the configuration of a run; `warn` hears at most once that .gitignore files cannot be read.
+    """One walk under the configuration of a run; `warn` hears at most once that .gitignore files cannot be read."""
 
-    `stdin_name` is the path that standard input is known by.
-    """
-
-    def __init__(
-        self, resolver: Resolver, warn: Callable[[str], None] = lambda text: None, stdin_name: str | None = None
-    ) -> None:
+    def __init__(self, resolver: Resolver, warn: Callable[[str], None] = lambda text: None) -> None:
         self._resolver = resolver
-        self._stdin_name = stdin_name
         self._warn_once = warn
         self._warned = False
 
@@ -59,8 +53,7 @@ class Walk:
         return False
 
     def _named(self, given: str) -> Iterator[str]:
-        name = self._stdin_name if given == STDIN else given
-        if name is not None and self.forced_out(name):
+        if given != STDIN and self.forced_out(given):
             return
         if given != STDIN and Path(given).is_dir():
             yield from self._inside(given)

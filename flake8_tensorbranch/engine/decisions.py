@@ -8,7 +8,7 @@ from typing import Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.diagnostic import Related
+from flake8_tensorbranch.diagnostic import Edit, Related
 from flake8_tensorbranch.engine.branching import bodies, effects, forms, promises
 from flake8_tensorbranch.engine.branching.fixedsize import is_fixed
 from flake8_tensorbranch.engine.checkpointing.mutation import Mutations, mutations_of
@@ -36,6 +36,7 @@ from flake8_tensorbranch.engine.lattice import (
 from flake8_tensorbranch.engine.regions import abroad, trace
 from flake8_tensorbranch.engine.regions.batched import Batched
 from flake8_tensorbranch.engine.regions.region import Membership, Regions
+from flake8_tensorbranch.engine.repairs.branches import Branch
 from flake8_tensorbranch.engine.sink import Decides, SinkKind, ValueSite
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
@@ -213,7 +214,14 @@ class _Finder:
             comparison=self.comparison(at) if kind is SinkKind.SIZE_BRANCH else "",
             frame_lost=effects.loses_frame(node, self.program.index) or self.searches(at),
             related=self.related(subject, memberships),
+            repairs=self.repairs(kind, node),
         )
+
+    def repairs(self, kind: SinkKind, node: nodes.NodeNG) -> dict[str, tuple[Edit, ...]]:
+        """The edits that do without a branch."""
+        if kind is not SinkKind.BRANCH or self.scope is None or not isinstance(node, (nodes.If, nodes.IfExp)):
+            return {}
+        return Branch(self.program.index, self.scope, self.facts.values, node).repairs()
 
     def is_fixed(self, node: nodes.NodeNG) -> bool:
         """True when the sizes that an expression depends on never change: a compiled region has one graph for them."""
@@ -363,6 +371,10 @@ class _Stranger(_Finder):
                     guarded=effects.is_guarded(there.call),
                     frame_lost=site.frame_lost or effects.loses_frame(there.call, self.program.index),
                 )
+
+    def repairs(self, kind: SinkKind, node: nodes.NodeNG) -> dict[str, tuple[Edit, ...]]:
+        """None: they would be edits of another file."""
+        return {}
 
     def mutated(self, test: nodes.NodeNG) -> str:
         """Nothing: where the state is changed, the change is reported."""

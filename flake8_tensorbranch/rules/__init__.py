@@ -79,6 +79,18 @@ def nonreentrant(site: SinkSite) -> Fix | None:
     return repair(site, "nonreentrant", "Pass `use_reentrant=False`")
 
 
+def branchless(site: SinkSite) -> Fix | None:
+    """The fix of a branch on a value: do it always where that is the identity, else compute both ways and pick.
+
+    For display only where an infinity in the way not taken would reach the gradient.
+    """
+    return (
+        repair(site, "always", "Do it always: a factor of 1 changes nothing")
+        or repair(site, "where", "Pick with `torch.where`")
+        or repair(site, "traps", "Pick with `torch.where`", Applicability.DISPLAY)
+    )
+
+
 @lru_cache(maxsize=1)
 def load() -> tuple[Loaded, ...]:
     """All rules by code. The code is the beginning of the file's name."""

@@ -7,9 +7,9 @@ from typing import Final
 
 from flake8_tensorbranch.engine.lattice import DATA
 from flake8_tensorbranch.engine.sink import Decides, SinkKind, ValueSite
-from flake8_tensorbranch.rules import Finding, Rule, sentence
+from flake8_tensorbranch.rules import Finding, Rule, branchless, sentence
 
-RULE = Rule("tbr-branch-on-value", frozenset({SinkKind.BRANCH}), "W", "0.1.0")
+RULE = Rule("tbr-branch-on-value", frozenset({SinkKind.BRANCH}), "W", "0.1.0", fix_availability="sometimes")
 _HELP: Final = "compute both ways and pick with `torch.where`"
 
 
@@ -23,4 +23,5 @@ def check(site: ValueSite) -> Iterator[Finding]:
         _HELP,
         site.certain,
         site.related,
+        fix=branchless(site),
     )

@@ -7,9 +7,15 @@ from typing import Final
 
 from flake8_tensorbranch.engine.lattice import DATA, RANDOM, REPLAYED
 from flake8_tensorbranch.engine.sink import Decides, SinkKind, ValueSite
-from flake8_tensorbranch.rules import Finding, Rule, sentence
+from flake8_tensorbranch.rules import Finding, Rule, branchless, sentence
 
-RULE = Rule("tbr-checkpoint-branch-on-value", frozenset({SinkKind.BRANCH, SinkKind.LOOP}), "W", "0.1.0")
+RULE = Rule(
+    "tbr-checkpoint-branch-on-value",
+    frozenset({SinkKind.BRANCH, SinkKind.LOOP}),
+    "W",
+    "0.1.0",
+    fix_availability="sometimes",
+)
 _HELP: Final = "use `torch.where`"
 
 
@@ -33,4 +39,5 @@ def check(site: ValueSite) -> Iterator[Finding]:
         _HELP,
         site.certain,
         site.related,
+        fix=branchless(site),
     )

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, repair
 
-RULE = Rule("tbr-checkpoint-rng-not-preserved", frozenset({SinkKind.RNG_STATE}), "E", "0.1.0")
+RULE = Rule(
+    "tbr-checkpoint-rng-not-preserved", frozenset({SinkKind.RNG_STATE}), "E", "0.1.0", fix_availability="sometimes"
+)
 
 
 def check(site: RegionSite) -> Iterator[Finding]:
@@ -18,4 +20,5 @@ def check(site: RegionSite) -> Iterator[Finding]:
         "leave the option out",
         site.certain,
         site.related,
+        fix=repair(site, "restored", "Leave `preserve_rng_state` at its default"),
     )

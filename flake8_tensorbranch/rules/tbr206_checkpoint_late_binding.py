@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, repair
 
-RULE = Rule("tbr-checkpoint-late-binding", frozenset({SinkKind.LATE_BINDING}), "E", "0.1.0")
+RULE = Rule(
+    "tbr-checkpoint-late-binding", frozenset({SinkKind.LATE_BINDING}), "E", "0.1.0", fix_availability="sometimes"
+)
 
 
 def check(site: RegionSite) -> Iterator[Finding]:
     """A closure looks its variables up when it runs, and the recompute runs in backward."""
+    fix = repair(site, "bound", f"Bind `{site.subject}` by a default")
     if site.form == "loop":
         said = f"the checkpointed function reads `{site.subject}` of the loop: every recompute runs with the last one"
         yield Finding(
@@ -20,7 +23,8 @@ def check(site: RegionSite) -> Iterator[Finding]:
             f"bind it: `{site.subject}={site.subject}`, or functools.partial",
             site.certain,
             site.related,
+            fix=fix,
         )
     else:
         said = f"the checkpointed function reads `{site.subject}`, bound anew before backward: the recompute reads that"
-        yield Finding(site.node, said, "pass it as an argument", site.certain, site.related)
+        yield Finding(site.node, said, "pass it as an argument", site.certain, site.related, fix=fix)

@@ -6,9 +6,15 @@ from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.lattice import DATA
 from flake8_tensorbranch.engine.sink import SinkKind, ValueSite
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, branchless
 
-RULE = Rule("tbr-compile-branch-on-value", frozenset({SinkKind.BRANCH, SinkKind.LOOP, SinkKind.RAISE}), "W", "0.1.0")
+RULE = Rule(
+    "tbr-compile-branch-on-value",
+    frozenset({SinkKind.BRANCH, SinkKind.LOOP, SinkKind.RAISE}),
+    "W",
+    "0.1.0",
+    fix_availability="sometimes",
+)
 
 
 def check(site: ValueSite) -> Iterator[Finding]:
@@ -27,4 +33,5 @@ def check(site: ValueSite) -> Iterator[Finding]:
         "use `torch.where`",
         site.certain,
         site.related,
+        fix=branchless(site),
     )

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.lattice import DATA, SHAPE, UNBACKED
 from flake8_tensorbranch.engine.sink import SinkKind, ValueSite
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, branchless
 
 RULE = Rule(
     "tbr-trace-bakes-branch",
     frozenset({SinkKind.BRANCH, SinkKind.LOOP, SinkKind.RAISE, SinkKind.SIZE_BRANCH, SinkKind.SIZE_LOOP}),
     "E",
     "0.1.0",
+    fix_availability="sometimes",
 )
 
 
@@ -37,4 +38,5 @@ def check(site: ValueSite) -> Iterator[Finding]:
         "use `torch.where`" if name in ("symbolic_trace", "make_fx") else "script this function",
         site.certain,
         site.related,
+        fix=branchless(site),
     )

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.lattice import DATA, UNBACKED
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite, ValueSite
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, branchless
 
 RULE = Rule(
     "tbr-vmap-branch-on-value",
     frozenset({SinkKind.BRANCH, SinkKind.LOOP, SinkKind.RAISE, SinkKind.SCALAR_READ}),
     "E",
     "0.1.0",
+    fix_availability="sometimes",
 )
 
 
@@ -38,4 +39,5 @@ def check(site: ValueSite | TracedSite) -> Iterator[Finding]:
         "use `torch.where`",
         site.certain,
         site.related,
+        fix=branchless(site),
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.sink import ScopeSite, SinkKind
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, repair
 
-RULE = Rule("sdpa-scope-ends-before-backward", frozenset({SinkKind.SCOPE}), "E", "0.1")
+RULE = Rule("sdpa-scope-ends-before-backward", frozenset({SinkKind.SCOPE}), "E", "0.1", fix_availability="sometimes")
 
 
 def check(site: ScopeSite) -> Iterator[Finding]:
@@ -19,4 +19,5 @@ def check(site: ScopeSite) -> Iterator[Finding]:
     else:
         effect = "recompute silently in another kernel"
     message = f"scope ends before backward, so its checkpointed calls {effect}"
-    yield Finding(site.node, message, "choose the kernel inside the function", related=site.related)
+    fix = repair(site, "inside", "Choose the kernel inside the function")
+    yield Finding(site.node, message, "choose the kernel inside the function", related=site.related, fix=fix)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.sink import SinkKind, SwitchSite
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, repair
 
-RULE = Rule("tbr-deterministic-with-autotune", frozenset({SinkKind.SWITCH}), "W", "0.1.0")
+RULE = Rule("tbr-deterministic-with-autotune", frozenset({SinkKind.SWITCH}), "W", "0.1.0", fix_availability="sometimes")
 
 
 def check(site: SwitchSite) -> Iterator[Finding]:
@@ -18,4 +18,5 @@ def check(site: SwitchSite) -> Iterator[Finding]:
         message = "`cudnn.benchmark` picks kernels by their timing in a run that is switched to deterministic"
     else:
         message = "`cudnn.benchmark` picks kernels by their timing in a run that is seeded to be reproducible"
-    yield Finding(site.node, message, "set it to False there", site.certain, site.related)
+    fix = repair(site, "autotuned", "Set it to `False`")
+    yield Finding(site.node, message, "set it to False there", site.certain, site.related, fix=fix)

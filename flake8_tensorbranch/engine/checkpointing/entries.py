@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from astroid import nodes
 
-from flake8_tensorbranch.diagnostic import Related
+from flake8_tensorbranch.diagnostic import Edit, Related
 from flake8_tensorbranch.engine.checkpointing.contents import Contents
 from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
 from flake8_tensorbranch.engine.lattice import NO_CONST
@@ -14,6 +14,7 @@ from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr
 from flake8_tensorbranch.engine.regions.region import Entry, describe
 from flake8_tensorbranch.engine.regions.trace import spelled
+from flake8_tensorbranch.engine.repairs import settings as edits
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
 from flake8_tensorbranch.knowledge.layers import COUNTING, DRAWING
 from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES
@@ -63,7 +64,8 @@ class Entries:
             return
         drawn = next(iter((*self.contents.layers(region, start, DRAWING), *self.contents.draws(region))), None)
         if drawn is not None:
-            yield self._site(SinkKind.RNG_STATE, begin, place, drawn, "draws here")
+            repair = edits.left_out(self.origins.program.index, place, "True")
+            yield self._site(SinkKind.RNG_STATE, begin, place, drawn, "draws here", repair)
 
     def _unpreserved(self, begin: Entry) -> nodes.NodeNG | None:
         """Where an entry is told not to restore the random state; None where it is not."""
@@ -91,7 +93,18 @@ class Entries:
             assert begin.node is not None
             yield self._site(SinkKind.STATISTICS, begin, begin.node, counted, "its statistics advance here")
 
-    def _site(self, kind: SinkKind, begin: Entry, node: nodes.NodeNG, cause: Expr, words: str) -> RegionSite:
+    def _site(
+        self,
+        kind: SinkKind,
+        begin: Entry,
+        node: nodes.NodeNG,
+        cause: Expr,
+        words: str,
+        repair: tuple[Edit, ...] | None = None,
+    ) -> RegionSite:
         called = cause.node.func if isinstance(cause.node, nodes.Call) else cause.node
         place = Related(cause.module.path, cause.node.lineno or 1, cause.node.col_offset or 0, words)
-        return RegionSite(kind, node, begin.scope, spelled(called), describe(begin), begin.reentrant, True, (place,))
+        repairs = {"restored": repair} if repair is not None else {}
+        return RegionSite(
+            kind, node, begin.scope, spelled(called), describe(begin), begin.reentrant, True, (place,), repairs=repairs
+        )

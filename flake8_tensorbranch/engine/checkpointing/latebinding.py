@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 from astroid import nodes
@@ -10,7 +11,9 @@ from astroid import nodes
 from flake8_tensorbranch.engine.checkpointing.backward import Backward
 from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
 from flake8_tensorbranch.engine.checkpointing.locate import site
+from flake8_tensorbranch.engine.lookup.modes import loop_around
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
+from flake8_tensorbranch.engine.repairs import closures
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
@@ -38,14 +41,16 @@ class LateBinding:
             call = self._call(function)
             if call is None:
                 continue
-            for name in sorted(self._free(function)):
-                form = self._rebound(function.parent, name, call)
-                if form:
-                    yield self._site(head, call, form, name)
-                    break
+            forms = {name: self._rebound(function.parent, name, call) for name in sorted(self._free(function))}
+            rebound = [name for name, form in forms.items() if form]
+            if rebound:
+                yield self._site(head, call, forms[rebound[0]], rebound)
 
-    def _site(self, head: Activation, call: nodes.Call, form: str, name: str) -> RegionSite:
-        return site(SinkKind.LATE_BINDING, head, call, form, name)
+    def _site(self, head: Activation, call: nodes.Call, form: str, names: list[str]) -> RegionSite:
+        found = site(SinkKind.LATE_BINDING, head, call, form, names[0])
+        index = self.origins.program.index
+        bound = closures.bound(index, head.function, names) if _made_at(head.function, call, names) else None
+        return found if bound is None else replace(found, repairs={"bound": bound})
 
     @staticmethod
     def _free(function: FunctionInfo) -> set[str]:
@@ -110,6 +115,23 @@ class LateBinding:
                 continue
             return "later"
         return ""
+
+
+def _made_at(function: FunctionInfo, call: nodes.Call, names: list[str]) -> bool:
+    """True when each name has the same value where the function is made and where it is called."""
+    made: Any = function.node
+    if call.parent_of(made):
+        return True
+    scope = function.parent
+    child, up = made.statement(), made.statement().parent
+    block = getattr(up, "body", None)
+    if scope is None or not isinstance(block, list) or child not in block or not up.parent_of(call):
+        return False  # made in a branch
+    loop = loop_around(call)
+    if loop is not None and not loop.parent_of(made):
+        return False  # made once for all rounds
+    begin, last = child.end_lineno or 0, call.lineno or 0
+    return not any(begin < line(b) < last for name in names for b in scope.local_names.get(name, ()))
 
 
 def _defaults(node: Any) -> list[nodes.NodeNG]:

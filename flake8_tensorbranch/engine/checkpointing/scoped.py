@@ -7,7 +7,7 @@ from typing import Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.diagnostic import Related
+from flake8_tensorbranch.diagnostic import Edit, Related
 from flake8_tensorbranch.engine.checkpointing.backward import Backward, Event
 from flake8_tensorbranch.engine.checkpointing.flags import Flags
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
@@ -15,6 +15,7 @@ from flake8_tensorbranch.engine.checkpointing.scopes import Opened, Scopes
 from flake8_tensorbranch.engine.lookup.options import OMITTED, UNSEEN
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.regions.region import Entry, Regions
+from flake8_tensorbranch.engine.repairs import scopes
 from flake8_tensorbranch.engine.sink import ScopeSite, SinkKind
 from flake8_tensorbranch.knowledge.scopes import Scope
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
@@ -206,7 +207,18 @@ class Scoped:
         else:
             state = "`" + min(name for _, name, _ in changes.keys) + "`" if changes is not None else ""
         facts: dict[str, object] = {"form": form, "variants": variants, "callee": _callee(made)}
-        return ScopeSite(SinkKind.SCOPE, opened.node, opened.function, entry, state, related, facts)
+        repairs = self._repairs(opened, made) if form == "kernel" else {}
+        return ScopeSite(SinkKind.SCOPE, opened.node, opened.function, entry, state, related, facts, repairs=repairs)
+
+    def _repairs(self, opened: Opened, made: Recompute) -> dict[str, tuple[Edit, ...]]:
+        """The edit that opens the scope in the function of a call of torch's checkpoint."""
+        index, call, row = self.origins.program.index, made.call, made.row
+        if row is None or row.sequential or made.function is None or call.module is not index:
+            return {}
+        if self.origins.externals(call) != {row.qualname} or call.scope is not opened.function:
+            return {}
+        edits = scopes.inside(index, opened.node, call.node, made.function.node)
+        return {"inside": edits} if edits is not None else {}
 
     def _related(self, *places: tuple[nodes.NodeNG, str]) -> tuple[Related, ...]:
         path = self.origins.program.index.path

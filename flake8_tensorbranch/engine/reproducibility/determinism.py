@@ -7,10 +7,11 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.diagnostic import Related
+from flake8_tensorbranch.diagnostic import Edit, Related
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.regions import trace
+from flake8_tensorbranch.engine.repairs import settings as edits
 from flake8_tensorbranch.engine.reproducibility.comparisons import Comparisons
 from flake8_tensorbranch.engine.reproducibility.switches import ALGORITHMS, DEBUG_MODE, Switches, all_calls
 from flake8_tensorbranch.engine.sink import SinkKind, SwitchSite
@@ -81,12 +82,20 @@ class _Finder:
         yield from self._shuffled()
 
     def _site(
-        self, what: str, node: Any, scope: FunctionInfo | None, certain: bool = True, other: Any = None, **facts: str
+        self,
+        what: str,
+        node: Any,
+        scope: FunctionInfo | None,
+        certain: bool = True,
+        other: Any = None,
+        repair: tuple[Edit, ...] | None = None,
+        **facts: str,
     ) -> SwitchSite:
         related: tuple[Related, ...] = ()
         if other is not None:
             related = (Related(self.index.path, line(other), other.col_offset or 0, facts.get("note", "see here")),)
-        return SwitchSite(SinkKind.SWITCH, node, scope, what, facts, certain, related)
+        repairs = {what: repair} if repair is not None else {}
+        return SwitchSite(SinkKind.SWITCH, node, scope, what, facts, certain, related, repairs=repairs)
 
     # Settings against each other
 
@@ -94,7 +103,10 @@ class _Finder:
         for setting, promise, switch in self.switches.autotuned():
             note = "deterministic here" if switch else "seeded for a reproducible run here"
             certain = switch and setting.truths == {True}
-            yield self._site("autotuned", setting.node, setting.scope, certain, promise, note=note, switch=str(switch))
+            repair = edits.off(setting.value)
+            yield self._site(
+                "autotuned", setting.node, setting.scope, certain, promise, repair, note=note, switch=str(switch)
+            )
 
     def _warn_only(self) -> Iterator[SwitchSite]:
         compared = next(iter(self.comparisons.exact()), None)
@@ -102,8 +114,16 @@ class _Finder:
             return
         for setting in self.switches.warn_only:
             said = trace.spelled(compared.node)
+            repair = edits.raising(self.index, setting.node)
             yield self._site(
-                "warn-only", setting.node, setting.scope, True, compared.node, note="compared here", compared=said
+                "warn-only",
+                setting.node,
+                setting.scope,
+                True,
+                compared.node,
+                repair,
+                note="compared here",
+                compared=said,
             )
 
     def _shuffled(self) -> Iterator[SwitchSite]:
