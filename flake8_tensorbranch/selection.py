@@ -28,8 +28,8 @@ class Choice(NamedTuple):
 def chosen(choices: Iterable[Choice], codes: Sequence[str], initial: Iterable[str]) -> frozenset[str]:
     """The `codes` that `choices`, the later over the earlier, leave of `initial`.
 
-    Within one choice the longer selector decides over a code, `without` between equals. An empty `only` chooses nothing
-    and hands its `without` on to the next choice.
+    Within one choice the longer selector decides over a code, `without` between equals. An empty `only`, with no
+    `extra`, hands its `without` on to the next choice.
     """
     kept = set(initial)
     handed_on: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ def chosen(choices: Iterable[Choice], codes: Sequence[str], initial: Iterable[st
                 verdicts[code] = plus > minus
         if choice.only is not None:
             kept = {code for code, verdict in verdicts.items() if verdict}
-            if not choice.only:
+            if not wanted:
                 handed_on = choice.without
         else:
             kept = {code for code in codes if verdicts.get(code, code in kept)}

@@ -13,10 +13,16 @@ from flake8_tensorbranch.ignored import NOTHING, Ignored
 
 
 class Walk:
-    """One walk under the configuration of a run; `warn` hears at most once that .gitignore files cannot be read."""
+    """One walk under the configuration of a run; `warn` hears at most once that .gitignore files cannot be read.
 
-    def __init__(self, resolver: Resolver, warn: Callable[[str], None] = lambda text: None) -> None:
+    `stdin_name` is the path that standard input is known by.
+    """
+
+    def __init__(
+        self, resolver: Resolver, warn: Callable[[str], None] = lambda text: None, stdin_name: str | None = None
+    ) -> None:
         self._resolver = resolver
+        self._stdin_name = stdin_name
         self._warn_once = warn
         self._warned = False
 
@@ -53,7 +59,8 @@ class Walk:
         return False
 
     def _named(self, given: str) -> Iterator[str]:
-        if given != STDIN and self.forced_out(given):
+        name = self._stdin_name if given == STDIN else given
+        if name is not None and self.forced_out(name):
             return
         if given != STDIN and Path(given).is_dir():
             yield from self._inside(given)

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-from flake8_tensorbranch.cli import flags, repair, report, suppress
-from flake8_tensorbranch.cli.console import CLEAN
-from flake8_tensorbranch.cli.run import Run
+from flake8_tensorbranch.cli import flags, repair, report, show, suppress, watch
+from flake8_tensorbranch.cli.console import CLEAN, write
+from flake8_tensorbranch.cli.progress import progress
+from flake8_tensorbranch.cli.run import Outcome, Run
+from flake8_tensorbranch.config.keys import TARGETS
+from flake8_tensorbranch.files import STDIN
+from flake8_tensorbranch.settings import SettingsError
 
 NAME = "check"
 HELP = "look at files and folders (default: the current folder)"
@@ -17,7 +28,9 @@ def add_flags(command: argparse.ArgumentParser) -> None:
     command.add_argument("paths", nargs="*", metavar="PATH", help="a file, a folder, or - for standard input")
     repair.add_flags(command.add_argument_group("fixes"))
     suppress.add_flags(command.add_argument_group("suppressions"))
-    report.add_flags(command.add_argument_group("output"))
+    output = command.add_argument_group("output")
+    report.add_flags(output)
+    output.add_argument("-o", "--output-file", metavar="FILE", help="write the findings into a file")
     group = command.add_argument_group("rule selection")
     flags.codes(group, "--select", "codes to report, or prefixes of them, or ALL")
     flags.codes(group, "--ignore", "codes not to report; of two prefixes the longer decides")
@@ -28,16 +41,95 @@ def add_flags(command: argparse.ArgumentParser) -> None:
     flags.switch(group, "--preview", "report every opt-in rule")
     files = command.add_argument_group("files")
     flags.stdin_filename(files)
-    flags.analysis(command.add_argument_group("analysis"))
+    flags.globs(files, "--exclude", "files and folders not to look at, instead of the default ones")
+    flags.globs(files, "--extend-exclude", "as --exclude, on top of it")
+    flags.switch(files, "--respect-gitignore", "leave out what .gitignore names (the default)")
+    flags.switch(files, "--force-exclude", "exclude also files that are named here")
+    files.add_argument("--show-files", action="store_true", help="list the files that would be looked at")
+    files.add_argument("--show-settings", action="store_true", help="show the settings of the first file")
+    files.add_argument("-w", "--watch", action="store_true", help="run again whenever a file changes")
+    group = command.add_argument_group("analysis")
+    group.add_argument(
+        "--target-version", choices=TARGETS, metavar="VERSION", help="oldest Python the code is for, such as py310"
+    )
+    flags.analysis(group)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Report the findings in the files that the paths name."""
+    """Report the findings in the files that the paths name; with `--watch` until interrupted.
+
+    Raises `SettingsError` for options and configuration that cannot be used.
+    """
+    if not options.watch:
+        return once(options)
+    if STDIN in Run(options).given:
+        raise SettingsError("--watch: standard input does not change")
+    return watch.watch(lambda: once(options), lambda: Run(options).paths())
+
+
+def once(options: argparse.Namespace) -> int:
+    """One run, and its exit status."""
     this = Run(options)
     report.shape(this)  # a format that does not exist is refused before any file is looked at
-    outcomes = [this.outcome(path) for path in this.paths()]
-    if not outcomes:
-        this.console.warn("No Python files found under the given path(s)")
-    if not repair.report(this.repairs, outcomes):
-        report.write(this, outcomes)
+    paths = list(this.paths())
+    if options.show_files:
+        write(show.files(paths))
+        return CLEAN
+    if options.show_settings:
+        for path in paths[:1]:
+            folder = os.path.dirname(os.path.abspath(options.stdin_filename or path))
+            write(show.settings(options.stdin_filename or path, this.resolver.for_folder(folder)))
+        return CLEAN
+    if not paths:
+        _nothing(this)
+    outcomes = look_at(this, paths)
+    with to_file(options.output_file):
+        if not repair.report(this.repairs, outcomes):
+            report.write(this, outcomes)
     return CLEAN if options.exit_zero else this.status(outcomes)
+
+
+def look_at(this: Run, paths: Sequence[str]) -> list[Outcome]:
+    """What the files gave; of those that gave nothing, and stayed as they are, nothing is kept."""
+    kept = []
+    with progress(this.console, paths) as line:
+        for path in paths:
+            started = time.monotonic()
+            outcome = this.outcome(path)
+            if outcome.findings or outcome.before is not None:
+                kept.append(outcome)
+            line.looked_at(len(outcome.findings))
+            this.console.debug(
+                f"{outcome.source.path}: {len(outcome.findings)} found in {time.monotonic() - started:.3f}s, "
+                f"settings from {outcome.settings.config or 'no file'}"
+            )
+    return kept
+
+
+def _nothing(this: Run) -> None:
+    """No file is left: standard input that is excluded passes unchanged where repairs would have passed it."""
+    if STDIN not in this.given:
+        this.console.warn("No Python files found under the given path(s)")
+    elif this.settings.fix or this.settings.fix_only:
+        sys.stdout.buffer.write(sys.stdin.buffer.read())
+
+
+@contextlib.contextmanager
+def to_file(path: str | None) -> Iterator[None]:
+    """Put standard output into a file, whole or not at all; raises `SettingsError` if that fails."""
+    if path is None:
+        yield
+        return
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text):
+        yield
+    target = Path(path)
+    part = target.with_name(target.name + ".part")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(text.getvalue(), encoding="utf-8")
+        part.replace(target)
+    except OSError as error:
+        raise SettingsError(f"--output-file: {path}: {error.strerror or error}") from error
+    finally:
+        part.unlink(missing_ok=True)

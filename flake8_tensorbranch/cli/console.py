@@ -33,7 +33,8 @@ class Console(NamedTuple):
     @classmethod
     def of(cls, options: argparse.Namespace) -> Console:
         """The console that the global options ask for."""
-        return cls(options.level, colored(options.color, sys.stdout))
+        to_file = getattr(options, "output_file", None) is not None and options.color == "auto"
+        return cls(options.level, not to_file and colored(options.color, sys.stdout))
 
     def out(self, lines: Iterable[str]) -> None:
         """Findings: written unless silent."""

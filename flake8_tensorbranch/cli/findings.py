@@ -11,15 +11,21 @@ from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.source import SourceFile
 
 
-def findings(source: SourceFile, settings: Settings, withheld: list[Diagnostic] | None = None) -> list[Diagnostic]:
+def findings(
+    source: SourceFile,
+    settings: Settings,
+    withheld: list[Diagnostic] | None = None,
+    target: tuple[int, int] | None = None,
+) -> list[Diagnostic]:
     """What the analysis finds in `source`, or the one finding that says why it could not look.
 
-    `withheld` takes what it found and does not report, for want of confidence or of being enabled.
+    `withheld` takes what it found and does not report, for want of confidence or of being enabled. `target` is the
+    oldest Python the code is for: what that cannot parse is a finding.
     """
     try:
         if not source.mentions(settings.gate_words):
             return []
-        tree = parse(source)
+        tree = parse(source, target)
     except SyntaxError as error:
         line, column = error.lineno or 1, max((error.offset or 1) - 1, 0)
         text = source.lines[line - 1] if line <= len(source.lines) else ""
@@ -35,8 +41,8 @@ def findings(source: SourceFile, settings: Settings, withheld: list[Diagnostic] 
         return [analysis_failed(error)]
 
 
-def parse(source: SourceFile) -> ast.Module:
+def parse(source: SourceFile, target: tuple[int, int] | None = None) -> ast.Module:
     """The tree of a text, without Python's warnings about it; raises what `ast.parse` raises."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return ast.parse(source.text)
+        return ast.parse(source.text, feature_version=target)

@@ -54,7 +54,7 @@ class Run:
 
     def paths(self) -> Iterator[str]:
         """The files to look at, in order, once each; `-` for standard input."""
-        yield from Walk(self.resolver, self.console.warn).files(self.given)
+        yield from Walk(self.resolver, self.console.warn, self.options.stdin_filename).files(self.given)
 
     def outcome(self, path: str) -> Outcome:
         """The whole way of one file."""
@@ -70,7 +70,8 @@ class Run:
     def look(self, source: SourceFile, settings: FileSettings) -> tuple[Diagnostic, ...]:
         """The findings to report in a text: analysed, selected, not suppressed. Repairs look again after each round."""
         withheld: list[Diagnostic] = []
-        found = [item for item in findings(source, settings.analysis, withheld) if settings.reports(item.code)]
+        everything = findings(source, settings.analysis, withheld, settings.target_version)
+        found = [item for item in everything if settings.reports(item.code)]
         kept = suppress.unsuppressed(self, source, settings, found, withheld)
         return tuple(sorted(self.repairs.judged(item, settings) for item in kept))
 

@@ -46,8 +46,8 @@ class Resolver:
             raise SettingsError(f"--config: more than one configuration file: {', '.join(files)}")
         if files and overrides.isolated:
             raise SettingsError(f"--config={files[0]} cannot be used with --isolated")
-        self._over = [_pair(text, cwd) for text in pairs]
-        self._over.append(Layer("", cwd, overrides.values))
+        self._over = [*(_pair(text, cwd) for text in reversed(pairs)), Layer("", cwd, overrides.values)]
+        # As in ruff, the first `--config KEY=VALUE` counts most.
         self._isolated = overrides.isolated
         self._fixed: Effective | None = None
         self._folders: dict[str, Effective] = {}
