@@ -55,6 +55,8 @@ def values(options: argparse.Namespace) -> dict[str, Any]:
     given = vars(options)
     found = {}
     for key in KEYS:
+        if key.flag is None:
+            continue
         text = given.get(key.flag[2:].replace("-", "_"))
         if key.name == "ignore" and given.get("extend_ignore") is not None:
             text = [*(text or ()), *given["extend_ignore"]]

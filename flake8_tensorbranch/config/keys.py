@@ -21,8 +21,10 @@ class Key(NamedTuple):
     example: str
 
     @property
-    def flag(self) -> str:
-        """The option of the command line that overrides it."""
+    def flag(self) -> str | None:
+        """The option of the command line that overrides it, if there is one."""
+        if self.name in ("extend", "src", "extend-safe-fixes", "extend-unsafe-fixes"):
+            return None
         return f"--tbr-{self.name}" if self.name in ANALYSIS else f"--{self.name}"
 
 
