@@ -332,7 +332,7 @@ class _Finder:
             deps & ~NONDET | value.deps & NONDET,
             certain,
             "",
-            Decides.WORK,
+            self.context.rounds(node),
             "how often the loop runs",
             node,
         )

@@ -160,3 +160,25 @@ def masked(x: Tensor) -> Tensor:
     for _ in range(16):
         x = torch.where(x.norm() > 1.0, x / 2, x)  # ok: [TBR102] a fixed number of turns
     return x
+
+
+def skipped(xs: list[Tensor], limit: Tensor) -> list[Tensor]:
+    kept = []
+    for x in xs:
+        if x.sum() > limit:  # error: [TBR102]
+            continue
+        kept.append(x * 2)
+    return kept
+
+
+def converged(x: Tensor) -> Tensor:
+    for _ in range(10):
+        x = x * 0.5
+        if x.norm() < 1e-3:  # error: [TBR102]
+            break
+    return x
+
+
+def scaled_in_place(x: Tensor, stop: Tensor) -> None:
+    while stop.any():  # error: [TBR102]
+        torch.nn.init.normal_(x)

@@ -88,18 +88,18 @@ def exits(block: Blocks) -> Iterator[nodes.NodeNG]:
             yield from exits(statement.body)
 
 
-def in_loop(node: nodes.NodeNG) -> bool:
-    """True when a statement stands in a loop of its own scope."""
+def loop_around(node: nodes.NodeNG) -> nodes.For | nodes.While | None:
+    """The innermost loop of its own scope that a statement stands in."""
     up = node.parent
     while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.ClassDef, nodes.Module, nodes.Lambda)):
         if isinstance(up, (nodes.For, nodes.While)):
-            return True
+            return up
         up = up.parent
-    return False
+    return None
 
 
-def after(node: nodes.NodeNG) -> Blocks:
-    """The statements that run after the node in its scope, as far as they stand in enclosing blocks."""
+def after(node: nodes.NodeNG, within: nodes.NodeNG | None = None) -> Blocks:
+    """The statements that run after the node in its scope, or in one round of the loop `within`, block by block."""
     found: Blocks = []
     child, up = node, node.parent
     while up is not None:
@@ -107,7 +107,7 @@ def after(node: nodes.NodeNG) -> Blocks:
             statements = getattr(up, block, None)
             if isinstance(statements, list) and child in statements:
                 found.extend(statements[statements.index(child) + 1 :])
-        if isinstance(up, (nodes.FunctionDef, nodes.Module, nodes.ClassDef)):
+        if up is within or isinstance(up, (nodes.FunctionDef, nodes.Module, nodes.ClassDef)):
             break
         child, up = up, up.parent
     return found

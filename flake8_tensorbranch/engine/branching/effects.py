@@ -11,6 +11,7 @@ from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import MODULE_KINDS, TENSOR, UNKNOWN, AbstractValue
 from flake8_tensorbranch.engine.sink import Decides
+from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, dotted
 
 _NO_GRAD: Final = frozenset({"no_grad", "inference_mode"})
@@ -47,7 +48,7 @@ class Context:
         if isinstance(node, nodes.Assert):
             return Decides.ERROR, "whether an assertion fails", False
         if isinstance(node, nodes.While):
-            return Decides.WORK, "how often the loop runs", True
+            return self.rounds(node), "how often the loop runs", True
         if isinstance(node, nodes.If):
             return self._if(node)
         if isinstance(node, nodes.IfExp):
@@ -64,6 +65,13 @@ class Context:
             return Decides.WORK, "which operand is used", False
         return Decides.RESULT, "the result of the expression", False
 
+    def rounds(self, loop: nodes.For | nodes.While | nodes.Comprehension) -> Decides:
+        """What the rounds of a loop do: tensor work that flows on, or a result."""
+        if not isinstance(loop, nodes.Comprehension):
+            return self._work([*loop.body, *loop.orelse])
+        made = [getattr(loop.parent, part, None) for part in ("elt", "key", "value")]
+        return Decides.WORK if any(part is not None and self._computes(part) for part in made) else Decides.RESULT
+
     def _if(self, node: nodes.If) -> tuple[Decides, str, bool]:
         body, orelse = list(node.body), list(node.orelse)
         if bodies.only_errors(body) and not (orelse and bodies.is_elif(node) and bodies.only_errors(orelse)):
@@ -72,11 +80,13 @@ class Context:
             return Decides.ERROR, "whether an error is raised", False
         if bodies.only_logs(body) and (not orelse or bodies.only_logs(orelse)):
             return Decides.NOTHING, "whether something is logged", False
-        exits = list(bodies.exits([*body, *orelse])) if bodies.in_loop(node) else []
-        if exits:
+        loop = bodies.loop_around(node)
+        exits = list(bodies.exits([*body, *orelse])) if loop is not None else []
+        if loop is not None and exits:
             skips = all(isinstance(statement, nodes.Continue) for statement in exits)
             words = "which rounds of the loop run in full" if skips else "when the loop ends"
-            return self._work([*body, *orelse]), words, True
+            left = bodies.after(node, loop) if skips else [*loop.body, *loop.orelse]
+            return self._work([*body, *orelse, *left]), words, True
         returned = [s for s in (*body, *orelse) if isinstance(s, nodes.Return)]
         decides = self._work([*body, *orelse])
         if returned and decides is Decides.RESULT and self._work(bodies.after(node)) is Decides.WORK:
@@ -133,8 +143,14 @@ class Context:
         return target.name in self._used or target.name in scope.declared_nonlocal
 
     def _is_inplace(self, call: nodes.NodeNG) -> bool:
-        func = call.func if isinstance(call, nodes.Call) else None
-        if isinstance(call, nodes.Call) and isinstance(func, nodes.Attribute):
+        if not isinstance(call, nodes.Call):
+            return False
+        func = call.func
+        for ref in self.facts.values.get(func, UNKNOWN).refs:
+            row = lookup(ref, len(call.args)) if isinstance(ref, str) else None
+            if row is not None and "inplace" in row.effects and "collective" not in row.effects:
+                return True  # collectives are sites of their own
+        if isinstance(func, nodes.Attribute):
             if self._is_tensor(func.expr) and func.attrname.endswith("_"):
                 return True
             if func.attrname in ("append", "extend", "add", "insert") and any(self._computes(a) for a in call.args):
