@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from flake8_tensorbranch.engine.sink import ScopeSite, SinkKind
 from flake8_tensorbranch.rules import Finding, Rule, repair
 
-RULE = Rule("sdpa-scope-ends-before-backward", frozenset({SinkKind.SCOPE}), "E", "0.1", fix_availability="sometimes")
+RULE = Rule(
+    "tbr-sdpa-scope-ends-before-backward", frozenset({SinkKind.SCOPE}), "E", "0.1.0", fix_availability="sometimes"
+)
 
 
 def check(site: ScopeSite) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from flake8_tensorbranch.engine.sink import ScopeSite, SinkKind
 from flake8_tensorbranch.rules import Finding, Rule
 
-RULE = Rule("scope-ends-before-backward", frozenset({SinkKind.SCOPE}), "W", "0.1")
+RULE = Rule("tbr-scope-ends-before-backward", frozenset({SinkKind.SCOPE}), "W", "0.1.0")
 
 
 def check(site: ScopeSite) -> Iterator[Finding]:

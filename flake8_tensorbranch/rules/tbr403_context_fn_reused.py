@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from flake8_tensorbranch.engine.sink import CheckpointSite, SinkKind
 from flake8_tensorbranch.rules import Finding, Rule
 
-RULE = Rule("context-fn-reused", frozenset({SinkKind.CHECKPOINT}), "E", "0.1")
+RULE = Rule("tbr-context-fn-reused", frozenset({SinkKind.CHECKPOINT}), "E", "0.1.0")
 _HOW = {
     "same": "context_fn gives one single-use context twice: the recompute enters it again and fails",
     "kept": "context_fn gives single-use contexts that were built before: the second call enters them again and fails",

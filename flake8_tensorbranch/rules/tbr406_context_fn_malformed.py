@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from flake8_tensorbranch.engine.sink import CheckpointSite, SinkKind
 from flake8_tensorbranch.rules import Finding, Rule
 
-RULE = Rule("context-fn-malformed", frozenset({SinkKind.CHECKPOINT}), "E", "0.1")
+RULE = Rule("tbr-context-fn-malformed", frozenset({SinkKind.CHECKPOINT}), "E", "0.1.0")
 _HOW = {
     "debug": ("debug=True beside a context_fn of your own raises ValueError", "drop one of them"),
     "tuple": (

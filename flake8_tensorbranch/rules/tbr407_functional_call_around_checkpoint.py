@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from flake8_tensorbranch.engine.sink import CheckpointSite, SinkKind
 from flake8_tensorbranch.rules import Finding, Rule
 
-RULE = Rule("functional-call-around-checkpoint", frozenset({SinkKind.CHECKPOINT}), "E", "0.1")
+RULE = Rule("tbr-functional-call-around-checkpoint", frozenset({SinkKind.CHECKPOINT}), "E", "0.1.0")
 
 
 def check(site: CheckpointSite) -> Iterator[Finding]:

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from flake8_tensorbranch.engine.sink import CheckpointSite, SinkKind
 from flake8_tensorbranch.rules import Finding, Rule, nonreentrant
 
-RULE = Rule("reentrant-unused-parameters", frozenset({SinkKind.CHECKPOINT}), "E", "0.1", fix_availability="sometimes")
+RULE = Rule(
+    "tbr-reentrant-unused-parameters", frozenset({SinkKind.CHECKPOINT}), "E", "0.1.0", fix_availability="sometimes"
+)
 _HOW = {
     "unused": "reentrant checkpoint under DDP with find_unused_parameters=True",
     "twice": "this reentrant checkpoint runs several times a step under DDP",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from flake8_tensorbranch.engine.sink import CheckpointSite, SinkKind
 from flake8_tensorbranch.rules import Finding, Rule, nonreentrant
 
-RULE = Rule("reentrant-side-output", frozenset({SinkKind.CHECKPOINT}), "E", "0.1", fix_availability="sometimes")
+RULE = Rule("tbr-reentrant-side-output", frozenset({SinkKind.CHECKPOINT}), "E", "0.1.0", fix_availability="sometimes")
 
 
 def check(site: CheckpointSite) -> Iterator[Finding]:

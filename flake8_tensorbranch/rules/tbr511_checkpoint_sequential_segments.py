@@ -8,7 +8,7 @@ from flake8_tensorbranch.engine.sink import CheckpointSite, SinkKind
 from flake8_tensorbranch.rules import Finding, Rule, repair
 
 RULE = Rule(
-    "checkpoint-sequential-segments", frozenset({SinkKind.CHECKPOINT}), "E", "0.1", fix_availability="sometimes"
+    "tbr-checkpoint-sequential-segments", frozenset({SinkKind.CHECKPOINT}), "E", "0.1.0", fix_availability="sometimes"
 )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from flake8_tensorbranch.pages import Page, pages, parse
+from flake8_tensorbranch.rules import Loaded, load
 
 ROOT = Path(__file__).parents[2]
 RULES = {
@@ -30,6 +31,14 @@ def test_every_page_is_of_a_rule() -> None:
 def test_rule_file_is_named_as_its_page(code: str) -> None:
     words = RULES[code].stem.partition("_")[2].replace("_", "-")
     assert PAGES[code].name == f"tbr-{words}"
+
+
+@pytest.mark.parametrize("loaded", load(), ids=lambda loaded: loaded.code)
+def test_a_rule_says_what_its_page_says(loaded: Loaded) -> None:
+    page = PAGES[loaded.code]
+    assert (loaded.rule.name, loaded.rule.level) == (page.name, page.rule_class[0])
+    assert loaded.rule.opt_in <= page.rule_class.startswith("I")
+    assert re.fullmatch(r"[0-9]+\.[0-9]+\.[0-9]+", loaded.rule.since)
 
 
 @pytest.mark.parametrize("code", RULES)
