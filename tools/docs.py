@@ -6,6 +6,8 @@ README.md                what flake8 prints for examples/
 docs/index.md            the rules, from their pages
 docs/architecture.md     the modules, from their docstrings
 docs/options.md          the options, from the settings
+docs/configuration.md    the keys of the configuration, from their table
+docs/cli.md              the options of each command, from its parser
 docs/reveal.md           what `tensorbranch reveal` prints
 
 Ends with status 1 where `--check` finds a part that is not what it should be.
@@ -19,9 +21,11 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from flake8_tensorbranch.cli.parser import parser
+from flake8_tensorbranch.config.keys import KEYS
 from flake8_tensorbranch.pages import Page, pages
 from flake8_tensorbranch.settings import OPTIONS
 
@@ -133,11 +137,58 @@ def options() -> Iterator[str]:
         yield f"| `{option.flag}` | {value} | {default} | {option.help} |"
 
 
+def keys() -> Iterator[str]:
+    """One row for each key of the configuration."""
+    yield "| key | type | default | meaning |"
+    yield "|---|---|---|---|"
+    for key in KEYS:
+        default = f"`{key.default}`" if re.match(r'[\[{"].*[]}"]$|true$|false$', key.default) else key.default
+        yield f"| `{key.name}` | `{key.type}` | {default} | {key.meaning} |"
+
+
+def flags() -> Iterator[str]:
+    """A table for each command, its options by group; those that every command takes once, at the end."""
+    top = parser()
+    common = {action.dest for group in top._action_groups for action in group._group_actions}
+    (commands,) = [action for action in top._actions if isinstance(action, argparse._SubParsersAction)]
+    helps = {choice.dest: choice.help or "" for choice in commands._choices_actions}
+    for name, command in commands.choices.items():
+        yield f"### `tensorbranch {name}`"
+        yield ""
+        yield f"{helps[name][0].upper()}{helps[name][1:]}."
+        yield ""
+        yield from _table(action for action in command._actions if action.dest not in common)
+    yield "### Every command"
+    yield ""
+    yield from _table(action for action in top._actions if action is not commands)
+
+
+def _table(actions: Iterable[argparse.Action]) -> Iterator[str]:
+    shown = [action for action in actions if action.help is not argparse.SUPPRESS]
+    if not shown:
+        return
+    yield "| option | meaning |"
+    yield "|---|---|"
+    for action in shown:
+        value = action.metavar or ("{" + ",".join(map(str, action.choices)) + "}" if action.choices else "")
+        if action.nargs == 0 or isinstance(value, tuple):
+            value = ""
+        if action.nargs == "?" and action.option_strings:
+            names = [f"{name}[={value}]" for name in action.option_strings]
+        else:
+            names = [f"{name} {value}".strip() for name in action.option_strings] or [str(value or action.dest)]
+        cells = ", ".join(f"`{name}`" for name in names), action.help or ""
+        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    yield ""
+
+
 PARTS: dict[tuple[str, str], Callable[[], Iterator[str]]] = {
     ("README.md", "examples"): examples,
     ("docs/index.md", "rules"): rules,
     ("docs/architecture.md", "rooms"): rooms,
     ("docs/options.md", "options"): options,
+    ("docs/configuration.md", "keys"): keys,
+    ("docs/cli.md", "flags"): flags,
     ("docs/reveal.md", "reveal"): revealed,
 }
 
