@@ -26,20 +26,20 @@ class _Window(NamedTuple):
     width: int
     cuts_right: int  # lines longer than this are cut at the right
 
-    def of(self, text: str) -> str:
+    def of(self, text: str, paint: Paint) -> str:
         """The part of a line that is seen, with a sign where it is cut."""
-        if not self.left and width(text) <= self.width:
+        length = width(text)
+        if not self.left and length <= self.width:
             return text
-        shown, columns = "", 0
+        seen, columns = "", 0
         for char in _from_column(text, self.left):
             if columns + width(char) > self.width:
                 break
-            shown, columns = shown + char, columns + width(char)
-        if self.left:
-            shown = CUT + shown[1:]
-        if self.cuts_right < width(text) and self.left + self.width < width(text):
-            shown = shown[:-1] + CUT
-        return shown
+            seen, columns = seen + char, columns + width(char)
+        sign = paint(CUT, GUTTER)
+        front = sign if self.left else ""
+        back = sign if self.cuts_right < length and self.left + self.width < length else ""
+        return front + seen[bool(front) : len(seen) - bool(back)] + back
 
 
 class _Row(NamedTuple):
@@ -55,6 +55,8 @@ def frame(source: SourceFile, start: Location, end: Location, context: int, mark
 
     Of an empty text only the place is given.
     """
+    if end.column == 1 and end.row > start.row:  # up to a line break: nothing of the next line is marked
+        end = max(start, Location(end.row - 1, len(source.lines[end.row - 2]) + 1))
     cell = source.cell_at(start.row)
     place = in_cell(source, start)
     path = f"{relative(source.path)}:{f'cell {cell.number}:' if cell else ''}{place.row}:{place.column}"
@@ -76,13 +78,13 @@ def frame(source: SourceFile, start: Location, end: Location, context: int, mark
     for number, label, text in rows:
         opened = several and start.row + (not slash) <= number <= end.row
         side = f"{paint('/' if number == start.row else '|', mark)} " if opened else "  " if several else ""
-        content = window.of(text)
+        content = window.of(text, paint)
         front = f"{paint(f'{label:>{gutter}}', GUTTER)} {bar} {side}"
         yield front + content if content else front.rstrip()
         if number == start.row and not several:
             yield f"{empty} {bar} {' ' * left}{paint('^' * max(1, right - left), mark)}"
         elif number == start.row and not slash:
-            yield f"{empty} {bar}  {paint('_' * (left + 1) + '^', mark)}"
+            yield f"{empty} {bar} {paint(' ' + '_' * (left + 1) + '^', mark)}"
         elif number == end.row:
             yield f"{empty} {bar} {paint('|' + '_' * right + '^', mark)}"
     if rows[-1].number > end.row:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -14,12 +15,9 @@ from flake8_tensorbranch.output.styles import BOLD, ERROR, HELP, NOTE, WARNING, 
 from flake8_tensorbranch.source import SourceFile
 
 CAUTIONS = {
-    Applicability.UNSAFE: ("This is an unsafe fix and may change runtime behavior", WARNING),
-    Applicability.DISPLAY: (
-        "This suggestion may be incorrect or produce invalid syntax. "
-        "It requires manual review and cannot be applied automatically",
-        ERROR,
-    ),
+    Applicability.UNSAFE: "This is an unsafe fix and may change runtime behavior",
+    Applicability.DISPLAY: "This suggestion may be incorrect or produce invalid syntax. "
+    "It requires manual review and cannot be applied automatically",
 }
 
 
@@ -39,14 +37,13 @@ def _finding(report: Report, read: dict[str, SourceFile], options: Options, pain
     for related in found.related:
         yield _message("note", related.message, NOTE, paint)
         yield from _note(related, read, paint)
-    if found.help and not (found.fix and found.fix.message == found.help):
+    if found.help and not (found.fix and _says(found.fix.message, found.help)):
         yield _message("help", found.help, HELP, paint)
     if found.fix:
         yield _message("help", found.fix.message, HELP, paint)
         yield from diff(source, found.fix, paint)
         if found.fix.applicability in CAUTIONS:
-            words, style = CAUTIONS[found.fix.applicability]
-            yield _message("note", words, style, paint)
+            yield _message("note", CAUTIONS[found.fix.applicability], WARNING, paint)
 
 
 def _title(report: Report, options: Options, paint: Paint) -> str:
@@ -56,7 +53,12 @@ def _title(report: Report, options: Options, paint: Paint) -> str:
     mark = star(paint, HELP) if fixable(report, options) else ""
     colon = "" if report.is_rule else ":"
     space = " " if mark else ""
-    return f"{paint(found.code, ERROR)}{space}{mark}{paint(f'{colon} {message}', BOLD)}"
+    return f"{paint(found.code + colon, ERROR)}{space}{mark}{paint(f' {message}', BOLD)}"
+
+
+def _says(text: str, words: str) -> bool:
+    """Whether a text says these words, whatever their case and punctuation."""
+    return " ".join(re.findall(r"\w+", words.casefold())) in " ".join(re.findall(r"\w+", text.casefold()))
 
 
 def _message(label: str, text: str, style: Style, paint: Paint) -> str:
@@ -67,11 +69,13 @@ def _note(related: Related, read: dict[str, SourceFile], paint: Paint) -> Iterat
     source = read.get(related.path)
     if source is None:
         source = read[related.path] = _read(related.path)
-    if source.lines:
-        start = located(source, related.line, related.column)
+    if not source.lines:
+        start = end = Location(related.line, related.column + 1)
     else:
-        start = Location(related.line, related.column + 1)
-    yield from frame(source, start, start, 0, NOTE, paint)
+        start = located(source, related.line, related.column)
+        name = re.compile(r"\w+(?:\.\w+)*").match(source.lines[start.row - 1], start.column - 1)
+        end = Location(start.row, name.end() + 1) if name else start
+    yield from frame(source, start, end, 0, NOTE, paint)
 
 
 def _read(path: str) -> SourceFile:

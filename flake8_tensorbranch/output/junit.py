@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree
 
 from flake8_tensorbranch.output.lines import by_file
-from flake8_tensorbranch.output.report import START, TOOL, Options, Report, absolute
+from flake8_tensorbranch.output.report import TOOL, Options, Report, absolute
 
 _NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -38,19 +38,21 @@ def _counts(tests: int, failures: int) -> dict[str, str]:
 
 
 def _failed(suite: ElementTree.Element, report: Report) -> None:
-    row, column = START if report.is_notebook else report.start
-    message = _clean(report.found.message)
+    message = text = _clean(report.found.message)
+    place = {}
+    if not report.is_notebook:
+        place = {"line": str(report.start.row), "column": str(report.start.column)}
+        text = f"line {place['line']}, col {place['column']}, {message}"
     case = ElementTree.SubElement(
         suite,
         "testcase",
         name=f"org.{TOOL}.{report.found.code}",
         classname=_clean(os.path.splitext(absolute(report.source.path))[0]),
-        line=str(row),
-        column=str(column),
+        **place,
     )
     properties = ElementTree.SubElement(case, "properties")
     ElementTree.SubElement(properties, "property", name="severity", value="error")
-    ElementTree.SubElement(case, "failure", message=message).text = f"line {row}, col {column}, {message}"
+    ElementTree.SubElement(case, "failure", message=message).text = text
 
 
 def _clean(text: str) -> str:
