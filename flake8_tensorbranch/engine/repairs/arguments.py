@@ -47,7 +47,9 @@ def added(text: Text, call: nodes.Call, argument: str) -> Edits | None:
         indent = text.before(start(last))
         line = inserting(text.line_end(place[0]), f"\n{indent}{argument}{',' if comma else ''}")
         return (line,) if comma else _joined(inserting(stop, ","), line)
-    return (inserting(comma, f" {argument}"),) if comma else (inserting(stop, f", {argument}"),)
+    if comma is None:
+        return (inserting(stop, f", {argument}"),)
+    return (inserting(comma, f" {argument}{',' if comma[0] < close[0] else ''}"),)
 
 
 def _joined(first: Edit, second: Edit) -> Edits:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.repairs.text import Edits, Place, Text, inserting, quoted, start
+from flake8_tensorbranch.engine.repairs.text import Edits, Place, Text, end, inserting, quoted, start
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
 
 
@@ -32,9 +32,9 @@ def bound(index: ModuleIndex, function: FunctionInfo, names: Sequence[str]) -> E
     return (inserting(place, lead + said),)
 
 
-def _tokens(text: Text, node: nodes.NodeNG) -> Iterator[tuple[tokenize.TokenInfo, Place]]:
-    """The tokens from a node on, each with the place behind it; comments and line breaks are left out."""
-    line, column = start(node)
+def _tokens(text: Text, node: nodes.NodeNG, begin: Place) -> Iterator[tuple[tokenize.TokenInfo, Place]]:
+    """The tokens of a node from a place on, each with the place behind it; comments and line breaks are left out."""
+    line, column = begin
     rows = [text.after((line, column)), *(text.line(n) for n in range(line + 1, (node.end_lineno or line) + 1))]
     try:
         for token in tokenize.generate_tokens(io.StringIO("\n".join(rows)).readline):
@@ -51,12 +51,12 @@ def _lambda_end(text: Text, node: nodes.NodeNG) -> tuple[Place, str] | None:
     """Where the parameters of a lambda end, and the token there."""
     depth = lambdas = 0
     before, place = "", start(node)
-    for token, behind in _tokens(text, node):
+    for token, behind in _tokens(text, node, place):
         if token.string == ":" and depth == 0:
             lambdas -= 1
             if lambdas == 0:
                 return place, before
-        lambdas += token.string == "lambda"
+        lambdas += token.string == "lambda" and depth == 0
         depth += (token.string in ("(", "[", "{")) - (token.string in (")", "]", "}"))
         before, place = token.string, behind
     return None
@@ -65,11 +65,14 @@ def _lambda_end(text: Text, node: nodes.NodeNG) -> tuple[Place, str] | None:
 def _parameters_end(text: Text, node: nodes.NodeNG) -> tuple[Place, str] | None:
     """Where the parameters of a function end, and the token there."""
     depth = 0
-    inside = False
-    before, place = "", start(node)
-    for token, behind in _tokens(text, node):
-        if token.string == "(" and depth == 0:
-            inside = True
+    defined = inside = False
+    decorators = getattr(node, "decorators", None)
+    before, place = "", start(node) if decorators is None else end(decorators)
+    for token, behind in _tokens(text, node, place):
+        if not defined:
+            defined = token.string == "def"
+            continue
+        inside = inside or (token.string == "(" and depth == 0)
         depth += (token.string in ("(", "[", "{")) - (token.string in (")", "]", "}"))
         if inside and depth == 0:
             return place, before
