@@ -43,13 +43,8 @@ def _failed(suite: ElementTree.Element, report: Report) -> None:
     if not report.is_notebook:
         place = {"line": str(report.start.row), "column": str(report.start.column)}
         text = f"line {place['line']}, col {place['column']}, {message}"
-    case = ElementTree.SubElement(
-        suite,
-        "testcase",
-        name=f"org.{TOOL}.{report.found.code}",
-        classname=_clean(os.path.splitext(absolute(report.source.path))[0]),
-        **place,
-    )
+    name, owner = f"org.{TOOL}.{report.found.code}", _clean(os.path.splitext(absolute(report.source.path))[0])
+    case = ElementTree.SubElement(suite, "testcase", {"name": name, "classname": owner, **place})
     properties = ElementTree.SubElement(case, "properties")
     ElementTree.SubElement(properties, "property", name="severity", value="error")
     ElementTree.SubElement(case, "failure", message=message).text = text
