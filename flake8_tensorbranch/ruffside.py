@@ -139,20 +139,25 @@ def edited(text: str, file: RuffFile, entries: list[str]) -> str:
     except ImportError as error:
         raise SettingsError("--write needs tomlkit: pip install 'flake8-tensorbranch[cli]'") from error
     windows = "\r\n" in text
-    document = tomlkit.parse(text.replace("\r\n", "\n"))
-    table: Any = document
     path = [*(("tool", "ruff") if file.is_project else ()), *(() if file.is_deprecated else ("lint",))]
-    for name in path:
-        if name not in table:
-            table[name] = tomlkit.table(is_super_table=name == "tool")
-        table = table[name]
-    if "external" in table:
-        for entry in entries[len(table["external"]) :]:
-            table["external"].append(entry)
-    else:
-        table["external"] = entries
-    new = tomlkit.dumps(document)
-    if _with(loads(text), path, entries) != loads(new):
+    try:
+        document = tomlkit.parse(text.replace("\r\n", "\n"))
+        table: Any = document
+        for name in path:
+            if name not in table:
+                inline = isinstance(table, tomlkit.items.InlineTable)
+                table[name] = tomlkit.inline_table() if inline else tomlkit.table(is_super_table=name == "tool")
+            table = table[name]
+        if "external" in table:
+            for entry in entries[len(table["external"]) :]:
+                table["external"].append(entry)
+        else:
+            table["external"] = entries
+        new = tomlkit.dumps(document)
+        same = _with(loads(text), path, entries) == loads(new)
+    except ValueError:
+        same = False
+    if not same:
         raise SettingsError(f"{shown(file.path)}: cannot be edited without changing more; add the lines by hand")
     return new.replace("\n", "\r\n") if windows else new
 

@@ -34,6 +34,9 @@ def run(options: argparse.Namespace) -> int:
     if not governed:
         console.warn("No Python files found under the given path(s)")
         governed = [(ruffside.governing(os.path.abspath(paths[0])), [])]
+    for file, _ in governed:  # what cannot be read is said before anything else
+        if file is not None:
+            ruffside.verdict(file)
     sound = True
     edited: set[str] = set()
     for file, names in governed:

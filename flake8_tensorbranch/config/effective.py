@@ -81,7 +81,7 @@ class Effective:
             None if target is None else version(target),
             config,
         )
-        self._excluded = Globs([*self._patterns("exclude", EXCLUDED), *self._all_patterns("extend-exclude")])
+        self._excluded = self._excluded_globs()
         self.per_file = self._per_file()
 
     def for_file(self, path: str) -> FileSettings:
@@ -105,13 +105,16 @@ class Effective:
         made_safe = chosen([Choice(None, tuple(safe), tuple(unsafe))], tuple(pages()), ())
         return made_safe, frozenset(code for code in pages() if matches(code, unsafe)) - made_safe
 
-    def _patterns(self, name: str, default: Sequence[str]) -> list[tuple[str, str]]:
-        layer = last_layer(self.layers, name)
-        given = default if layer is None else layer.values[name]
-        return [(pattern, layer.folder if layer else self.folder) for pattern in given]
-
-    def _all_patterns(self, name: str) -> list[tuple[str, str]]:
-        return [(glob, layer.folder) for layer in self.layers for glob in layer.values.get(name, ())]
+    def _excluded_globs(self) -> Globs:
+        layer = last_layer(self.layers, "exclude")
+        globs = Globs()
+        main = layer or Layer("", self.folder, {"exclude": EXCLUDED})
+        for pattern in main.values["exclude"]:
+            globs.add(pattern, main.folder, _named(main, "exclude"))
+        for source in self.layers:
+            for pattern in source.values.get("extend-exclude", ()):
+                globs.add(pattern, source.folder, _named(source, "extend-exclude"))
+        return globs
 
     def _per_file(self) -> list[tuple[Glob, bool, frozenset[str]]]:
         """Each glob, whether it is negated, and the codes it leaves out."""
@@ -121,9 +124,10 @@ class Effective:
         found = []
         for layer, name in sources:
             for pattern, texts in layer.values.get(name, ()):
-                given = selectors(f"{_named(layer, name)}: {pattern}", texts, pages())
+                where = f"{_named(layer, name)}: {pattern}"
+                given = selectors(where, texts, pages())
                 codes = frozenset(code for code in pages() if matches(code, given))
-                found.append((Glob.of(pattern.removeprefix("!"), layer.folder), pattern.startswith("!"), codes))
+                found.append((Glob.of(pattern.removeprefix("!"), layer.folder, where), pattern.startswith("!"), codes))
         return found
 
 

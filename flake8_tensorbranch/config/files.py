@@ -166,7 +166,7 @@ def inherited(parsed: Parsed) -> list[Layer]:
                     values[name] = value(name, section[name], name)
             except SettingsError:
                 continue
-        layers.insert(0, Layer(following.path, folder, values))
+        layers.insert(0, Layer(shown(following.path), folder, values))
         extended = section.get("extend")
         following = parse(joined(folder, extended), RUFF) if isinstance(extended, str) else None
     return layers

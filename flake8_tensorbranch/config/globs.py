@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import os
 import re
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from flake8_tensorbranch.settings import SettingsError
@@ -21,10 +20,13 @@ class Glob(NamedTuple):
     path: re.Pattern[str]
 
     @classmethod
-    def of(cls, pattern: str, folder: str) -> Glob:
-        """The pattern, relative to an absolute `folder`; raises `SettingsError` if it cannot be one."""
+    def of(cls, pattern: str, folder: str, where: str) -> Glob:
+        """The pattern, relative to an absolute `folder`; raises `SettingsError`, with `where`, if it cannot be one."""
         whole = os.path.normpath(os.path.join(escaped(folder), os.path.expanduser(pattern)))
-        return cls(compiled(pattern), compiled(whole))
+        try:
+            return cls(compiled(pattern), compiled(whole))
+        except ValueError as error:
+            raise SettingsError(f"{where}: {pattern!r} is not a glob: {error}") from error
 
     def fits(self, path: str) -> bool:
         """Whether an absolute path fits."""
@@ -34,15 +36,16 @@ class Glob(NamedTuple):
 class Globs:
     """Many patterns, each with its folder: those that are plain names are looked up, not tried."""
 
-    def __init__(self, patterns: Iterable[tuple[str, str]]) -> None:
-        """Raises `SettingsError` for a pattern that cannot be a glob."""
-        self._names = set()
-        self._globs = []
-        for pattern, folder in patterns:
-            if re.fullmatch(r"[\w. -]+", pattern) and pattern not in (".", ".."):
-                self._names.add(pattern)
-            else:
-                self._globs.append(Glob.of(pattern, folder))
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+        self._globs: list[Glob] = []
+
+    def add(self, pattern: str, folder: str, where: str) -> None:
+        """One more pattern; raises `SettingsError` as `Glob.of`."""
+        if re.fullmatch(r"[\w. -]+", pattern) and pattern not in (".", ".."):
+            self._names.add(pattern)
+        else:
+            self._globs.append(Glob.of(pattern, folder, where))
 
     def fit(self, path: str) -> bool:
         """Whether any of the patterns fits an absolute path."""
@@ -56,7 +59,7 @@ def escaped(folder: str) -> str:
 
 @functools.lru_cache(maxsize=1024)
 def compiled(pattern: str) -> re.Pattern[str]:
-    """The expression of a whole glob; raises `SettingsError` for one that does not close what it opens."""
+    """The expression of a whole glob; raises `ValueError` for one that does not close what it opens."""
     parts: list[str] = []
     rest, depth = pattern, 0
     while rest:
@@ -75,7 +78,7 @@ def compiled(pattern: str) -> re.Pattern[str]:
             parts.append(".")
         elif text[0] == "[":
             if len(text) < 3:
-                raise SettingsError(f"{pattern!r} is not a glob: a bracket is not closed")
+                raise ValueError("a bracket is not closed")
             negated = text[1] in "!^"
             inner = text[2 if negated else 1 : -1].replace("\\", r"\\").replace("[", r"\[").replace("]", r"\]")
             parts.append(f"[{'^' if negated else ''}{inner.replace('^', chr(92) + '^')}]")
@@ -90,8 +93,8 @@ def compiled(pattern: str) -> re.Pattern[str]:
         else:
             parts.append(re.escape(text[-1]))
     if depth:
-        raise SettingsError(f"{pattern!r} is not a glob: a brace is not closed")
+        raise ValueError("a brace is not closed")
     try:
         return re.compile("".join(parts), re.DOTALL)
     except re.error as error:
-        raise SettingsError(f"{pattern!r} is not a glob: {error}") from error
+        raise ValueError(str(error)) from error
