@@ -38,6 +38,7 @@ def look_again() -> None:
     """Forget what the disk no longer holds: at the beginning of a run in a process that has seen others."""
     for project in _shared.values():
         project.look_again()
+    memory.begin_run()
 
 
 def check_source(
