@@ -19,6 +19,7 @@ from flake8_tensorbranch.project import Project
 from flake8_tensorbranch.rules import Finding, Loaded, by_sink
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.source import SourceFile
+from flake8_tensorbranch.syntax.depth import room
 from flake8_tensorbranch.syntax.tree import paused_gc
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def check_source(
     """
     if not source.mentions(settings.gate_words):
         return []
-    with paused_gc():
+    with paused_gc(), room():
         analysis = Analysis(project or shared_project(settings.src))
         index = analysis.project.index(source.path, source.text, tree)
         program = Program(analysis, index)

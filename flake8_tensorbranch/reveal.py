@@ -17,6 +17,7 @@ from flake8_tensorbranch.engine.regions.region import Regions
 from flake8_tensorbranch.project import Project
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.source import SourceFile
+from flake8_tensorbranch.syntax.depth import room
 from flake8_tensorbranch.syntax.tree import paused_gc
 
 Span = tuple[tuple[int, int], tuple[int, int]]
@@ -52,7 +53,7 @@ def reveal(
 
     Raises `TreeError` when the file does not parse. An expression that no path reaches is not listed.
     """
-    with paused_gc():
+    with paused_gc(), room():
         analysis = Analysis(project or shared_project(settings.src))
         analysis.keep_unused = True
         index = analysis.project.index(source.path, source.text)

@@ -136,7 +136,7 @@ def deep_tree(depth: int) -> ast.Module:
 
 def test_a_tree_too_deep_is_a_tree_error() -> None:
     with pytest.raises(TreeError):
-        check_source(SourceFile("deep.py", HEAD), Settings(), deep_tree(2_000))
+        check_source(SourceFile("deep.py", HEAD), Settings(), deep_tree(8_000))
 
 
 Tree = dict[str, bytes | None]

@@ -281,23 +281,25 @@ class _Run:
         callees = self.backward.origins.callees(expr)
         if not callees or node in self.seeds:
             return True
-        return _some([self._entered(expr, callee) for callee in callees])
+        marked = {a for _, a, m in (*values, *named) if m}
+        return _some([self._entered(expr, callee, marked) for callee in callees])
 
     def _locals(self) -> Any:
         return self.where.scope.local_names if self.where.scope is not None else self.where.module.bindings
 
-    def _entered(self, site: Expr, callee: FunctionInfo) -> bool:
+    def _entered(self, site: Expr, callee: FunctionInfo, marked: set[nodes.NodeNG]) -> bool:
+        """Whether what the callee returns leads back to the output, where the `marked` arguments do."""
         if callee.name == "__init__":
             return True
         names = set()
         known = True
         for param in callee.params:
             given = self.backward.origins.argument(site, callee, param.name)
-            if given is not None and given.node in set(_arguments(site.node)) and self._marked(given.node):
+            if given is not None and given.node in marked:
                 names.add(param.name)
         if not names:
             known = False
-        if callee.vararg is not None and any(self._marked(a) for a in site.node.args):
+        if callee.vararg is not None and any(a in marked for a in site.node.args):
             names.add(callee.vararg)
             known = True
         if not known:
@@ -320,7 +322,3 @@ class _Run:
 def _some(found: list[bool]) -> bool:
     """`any` over a list, whose every element has been evaluated for what it records."""
     return any(found)
-
-
-def _arguments(call: nodes.NodeNG) -> list[nodes.NodeNG]:
-    return [*call.args, *(k.value for k in call.keywords)] if isinstance(call, nodes.Call) else []

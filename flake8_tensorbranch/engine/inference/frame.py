@@ -47,6 +47,7 @@ class Frame:
         "method_of",
         "module",
         "owner",
+        "refining",
         "returns",
         "roots",
         "self_name",
@@ -80,6 +81,7 @@ class Frame:
         self.self_name = function.params[0].name if function is not None and function.takes_self else None
         self.owner: AbstractValue = BOTTOM
         self.discard: nodes.NodeNG | None = None  # the call whose value nobody uses
+        self.refining = 0  # how many tests' operands are being evaluated for their outcome
         self.tests: dict[nodes.NodeNG, AbstractValue] = {}
         self.iterables: dict[
             nodes.NodeNG, AbstractValue

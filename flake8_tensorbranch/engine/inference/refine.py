@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference import evaluate as _evaluate
@@ -17,6 +19,7 @@ from flake8_tensorbranch.engine.lattice import (
     SUPPOSED,
     TENSOR,
     TENSOR_VALUE,
+    UNKNOWN,
     UNKNOWN_KIND,
     AbstractValue,
     join,
@@ -27,6 +30,8 @@ from flake8_tensorbranch.engine.lattice import (
 )
 from flake8_tensorbranch.knowledge.names import type_meaning
 from flake8_tensorbranch.syntax.names import ClassInfo
+
+MOST_REFINED: Final = 2  # tests within operands of tests that are still refined
 
 
 def refine(frame: Frame, test: nodes.NodeNG, truth: bool) -> State | None:
@@ -49,28 +54,42 @@ def refine(frame: Frame, test: nodes.NodeNG, truth: bool) -> State | None:
 
 
 def _boolop(frame: Frame, test: nodes.BoolOp, truth: bool) -> State | None:
+    if (test.op == "and") is not truth:
+        return _both(frame, test)[not truth]
     saved = frame.state
-    together = (test.op == "and") is truth
     try:
-        if together:
-            for operand in test.values:
-                state = refine(frame, operand, truth)
-                if state is None:
-                    return None
-                frame.state = state
-            return frame.state
-        outcome: State | None = None
         for operand in test.values:
             state = refine(frame, operand, truth)
-            if state is not None:
-                outcome = state if outcome is None else _either(outcome, state)
-            rest = refine(frame, operand, not truth)
-            if rest is None:
-                break
-            frame.state = rest
-        return outcome
+            if state is None:
+                return None
+            frame.state = state
+        return frame.state
     finally:
         frame.state = saved
+
+
+def _both(frame: Frame, test: nodes.NodeNG) -> tuple[State | None, State | None]:
+    """The states after `test` came out true and false; each operand is looked at once, however deep they nest."""
+    if isinstance(test, nodes.UnaryOp) and test.op == "not":
+        true, false = _both(frame, test.operand)
+        return false, true
+    if not isinstance(test, nodes.BoolOp):
+        return refine(frame, test, True), refine(frame, test, False)
+    saved = frame.state
+    ended: State | None = None  # some operand ended it: false for `and`, true for `or`
+    passed: State | None = saved
+    try:
+        for operand in test.values:
+            true, false = _both(frame, operand)
+            passed, end = (true, false) if test.op == "and" else (false, true)
+            if end is not None:
+                ended = end if ended is None else _either(ended, end)
+            if passed is None:
+                break
+            frame.state = passed
+    finally:
+        frame.state = saved
+    return (passed, ended) if test.op == "and" else (ended, passed)
 
 
 def _either(a: State, b: State) -> State:
@@ -80,11 +99,17 @@ def _either(a: State, b: State) -> State:
 
 
 def _value(frame: Frame, node: nodes.NodeNG) -> AbstractValue:
-    """The value of a test's operand, without recording it a second time."""
+    """The value of a test's operand, without recording it a second time; UNKNOWN for a test within a test's operand,
+    whose own operands would be looked at anew on every level.
+    """
+    if frame.refining >= MOST_REFINED:
+        return UNKNOWN
     facts, frame.facts = frame.facts, None
+    frame.refining += 1
     try:
         return _evaluate.evaluate(frame, node)
     finally:
+        frame.refining -= 1
         frame.facts = facts
 
 
