@@ -145,9 +145,8 @@ class Repairs:
         fixed = sum(count for outcome in outcomes for _, count in outcome.fixed)
         left = [found for outcome in outcomes for found in outcome.findings]
         ready = sum(map(self.wanted, left))
-        unsafe = sum(f.fix is not None and f.fix.applicability is Applicability.UNSAFE for f in left) - (
-            sum(f.fix is not None and f.fix.applicability is Applicability.UNSAFE and self.wanted(f) for f in left)
-        )
+        unsafe = sum(f.fix is not None and f.fix.applicability is Applicability.UNSAFE for f in left)
+        unsafe = 0 if self.unsafe else unsafe
         if self.shows and not self.diff:
             yield from summary.shown([(o.source.path, dict(o.fixed)) for o in outcomes if o.fixed])
         if self.silent:
@@ -163,6 +162,6 @@ def report(repairs: Repairs, outcomes: Sequence[Outcome]) -> bool:
         return False
     console = repairs.run.console
     if console.level >= Level.NORMAL:
-        beside = repairs.diff and STDIN in [outcome.source.path for outcome in outcomes]
+        beside = repairs.diff and STDIN in repairs.run.given
         write(repairs.footer(outcomes), sys.stderr if beside or console.aside else None)
     return True

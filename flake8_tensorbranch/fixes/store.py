@@ -37,9 +37,12 @@ def encoded(text: str, encoding: str) -> bytes:
 def write(path: str, data: bytes) -> None:
     """Replace the content of a file at once, so that a reader or a crash sees the old or the new one.
 
-    The mode stays, and a symbolic link stays a link to the file replaced. Raises `OSError`.
+    The mode stays, and a symbolic link stays a link to the file replaced. Raises `OSError`, also for a file that may
+    not be written to although its folder may.
     """
     target = os.path.realpath(path)
+    with open(target, "r+b"):
+        pass
     handle, temporary = tempfile.mkstemp(prefix=".tensorbranch-", dir=os.path.dirname(target))
     try:
         with os.fdopen(handle, "wb") as file:

@@ -125,6 +125,7 @@ def test_a_flag_whose_meaning_is_not_sure(text: str) -> None:
 BLOCK = (
     "\nclass Block(torch.nn.Module):\n    def forward(self, x, scale=1, shift=0):\n        return x * scale + shift\n"
 )
+CHOSEN = f"{HEAD}OPTIONS = {{'use_reentrant': True}}\n"
 
 
 def keywords(imports: str, text: str, name: str = "y") -> str:
@@ -142,25 +143,29 @@ def keywords(imports: str, text: str, name: str = "y") -> str:
     ],
 )
 def test_keywords_bound_to_the_function(imports: str, imports_after: str | None, partial: str) -> None:
-    before = keywords(imports + HEAD, "checkpoint(block, x, scale=2, shift=y, use_reentrant=True)")
+    before = keywords(imports + CHOSEN, "checkpoint(block, x, scale=2, shift=y, **OPTIONS)")
     wanted = f"{imports}import functools\n" if imports_after is None else imports_after
-    after = keywords(wanted + HEAD, f"checkpoint({partial}(block, scale=2, shift=y), x, use_reentrant=True)")
+    after = keywords(wanted + CHOSEN, f"checkpoint({partial}(block, scale=2, shift=y), x, **OPTIONS)")
     assert fixed(before, "TBR502") == after
 
 
 def test_the_import_goes_before_a_decorated_first_statement() -> None:
     decorated = "@staticmethod\ndef g():\n    pass\n"
     tail = "\nimport torch, torch.utils.checkpoint as c\n"
-    text = keywords("# head\n" + HEAD, "checkpoint(block, x, use_reentrant=True, scale=2)")
+    text = keywords("# head\n" + CHOSEN, "checkpoint(block, x, scale=2, **OPTIONS)")
     assert fixed(text, "TBR502").startswith("# head\nimport functools\nimport torch\n")
-    text = keywords(f"{decorated}{tail}{HEAD}", "checkpoint(block, x, use_reentrant=True, scale=2)")
+    text = keywords(f"{decorated}{tail}{CHOSEN}", "checkpoint(block, x, scale=2, **OPTIONS)")
     assert fixed(text, "TBR502").startswith(f"{decorated}\nimport functools\nimport torch, ")
 
 
 @pytest.mark.parametrize("name", ["functools", "y, functools=None"])
 def test_a_name_that_hides_the_module_is_not_shadowed(name: str) -> None:
-    """The other repair is taken, which needs no name."""
-    text = keywords(HEAD, "checkpoint(block, x, use_reentrant=True, scale=2)", name)
+    text = keywords(CHOSEN, "checkpoint(block, x, scale=2, **OPTIONS)", name)
+    assert [item.fix for item in found(text, "TBR502")] == [None]
+
+
+def test_keywords_where_the_variant_is_written_at_the_call() -> None:
+    text = keywords(HEAD, "checkpoint(block, x, use_reentrant=True, scale=2)")
     assert "checkpoint(block, x, use_reentrant=False, scale=2)" in fixed(text, "TBR502")
 
 

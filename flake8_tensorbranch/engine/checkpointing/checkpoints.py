@@ -115,7 +115,8 @@ class _Calls:
                 found["flag"] = edits.flag(index, call.node)
         elif isinstance(variants, set) and (True in variants or variants == {None}):
             found["nonreentrant"] = edits.nonreentrant(index, call.node, row)
-            if isinstance(keywords, tuple) and keywords and variants != {None}:
+            # Where the variant is chosen elsewhere, the keywords give way to it.
+            if isinstance(keywords, tuple) and keywords and variants != {None} and not edits.is_told(call.node):
                 found["bound"] = edits.bound(index, call.scope, call.node, row, keywords)
         if isinstance(segments, tuple):
             found["segments"] = edits.segments(call.node, segments[1])

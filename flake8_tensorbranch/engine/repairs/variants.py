@@ -34,6 +34,11 @@ def nonreentrant(index: ModuleIndex, call: nodes.NodeNG, row: RegionEntry) -> Ed
     return arguments.added(Text.of(index), call, "use_reentrant=False")
 
 
+def is_told(call: nodes.NodeNG) -> bool:
+    """Whether `use_reentrant` is written at a call."""
+    return isinstance(call, nodes.Call) and arguments.keyword(call, "use_reentrant") is not None
+
+
 def flag(index: ModuleIndex, call: nodes.NodeNG) -> Edits | None:
     """The edit that gives the last positional argument of a call the name `use_reentrant`; None if that is given."""
     if not isinstance(call, nodes.Call) or quoted(call) or arguments.unpacks(call):
