@@ -7,7 +7,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
-from token import COMMENT, NEWLINE, NL
+from token import COMMENT, DEDENT, ENDMARKER, NEWLINE, NL, STRING
 from typing import NamedTuple
 
 from flake8_tensorbranch.suppressions.grammar import flake8_noqa
@@ -45,8 +45,9 @@ class Layout:
             for number, token in enumerate(self.tokens)
             if token.type == COMMENT
         ]
-        self._runs = _merged(sorted(self._ruff_runs()))
-        self._starts = [first for first, _ in self._runs]
+        self._ruff = _Runs(_merged(sorted(self._ruff_runs())))
+        self._flake8 = _Runs(list(self._flake8_runs()))
+        self._breaks = {token.start[0] for token in self.tokens if token.type in (NL, NEWLINE)}
 
     def indent(self, line: int, column: int) -> str | None:
         """What stands before a place if it is nothing but blanks; None otherwise."""
@@ -55,23 +56,11 @@ class Layout:
 
     def run(self, line: int) -> tuple[int, int]:
         """The lines that ruff takes for one: a triple-quoted string, an f-string, lines joined by backslashes."""
-        at = bisect.bisect_right(self._starts, line) - 1
-        if at >= 0 and line <= self._runs[at][1]:
-            return self._runs[at]
-        return line, line
+        return self._ruff.holding(line)
 
     def flake8_run(self, line: int) -> tuple[int, int]:
         """The lines that flake8 takes for one: all tokens up to the next line break that is a token."""
-        first = last = 0
-        for token in self.tokens:
-            if token.type in (tokenize.ENDMARKER, tokenize.DEDENT):
-                continue
-            first, last = first or token.start[0], max(last, token.end[0])
-            if token.type in (NL, NEWLINE):
-                if first <= line <= token.start[0]:
-                    return first, token.start[0]
-                first = last = 0
-        return line, line
+        return self._flake8.holding(line)
 
     def is_read_by_flake8(self, comment: Comment) -> bool:
         """Whether the first `noqa` that flake8 sees on the lines it takes for one is in this comment."""
@@ -83,7 +72,7 @@ class Layout:
 
     def ends_in_line_break(self, line: int) -> bool:
         """Whether a comment can stand at the end of a line: its line break is neither in a string nor escaped."""
-        return any(token.type in (NL, NEWLINE) and token.start[0] == line for token in self.tokens)
+        return line in self._breaks
 
     def _ruff_runs(self) -> Iterator[tuple[int, int]]:
         strings: list[int] = []
@@ -98,9 +87,32 @@ class Layout:
                 first = strings.pop()
                 if not strings and last > first:
                     yield first, last
-            elif token.type == tokenize.STRING and last > first and _TRIPLE.match(token.string):
+            elif token.type == STRING and last > first and _TRIPLE.match(token.string):
                 yield first, last
             previous = token
+
+
+    def _flake8_runs(self) -> Iterator[tuple[int, int]]:
+        first = 0
+        for token in self.tokens:
+            if token.type not in (ENDMARKER, DEDENT):
+                first = first or token.start[0]
+                if token.type in (NL, NEWLINE):
+                    yield first, token.start[0]
+                    first = 0
+
+
+class _Runs:
+    """Ranges of lines, in order, that do not overlap."""
+
+    def __init__(self, runs: list[tuple[int, int]]) -> None:
+        self._runs = runs
+        self._starts = [first for first, _ in runs]
+
+    def holding(self, line: int) -> tuple[int, int]:
+        """The range that a line is in; a line in none is its own."""
+        at = bisect.bisect_right(self._starts, line) - 1
+        return self._runs[at] if at >= 0 and line <= self._runs[at][1] else (line, line)
 
 
 def _merged(runs: list[tuple[int, int]]) -> list[tuple[int, int]]:

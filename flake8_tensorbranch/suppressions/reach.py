@@ -69,7 +69,8 @@ def suppressions(layout: Layout, host: Host) -> list[Suppression]:
             if comment.line == last and not shadowed:
                 found.append(Suppression(item, None, (first, 0), (last, math.inf)))
         elif action is Action.FILE_NOQA:
-            if indent is not None:
+            # The comment must have the line to itself; the directive may come late in it.
+            if layout.indent(comment.line, comment.column) is not None:
                 found.append(Suppression(item, None, _START, _END))
         elif action is Action.FILE_IGNORE:
             if indent == "":
@@ -86,20 +87,20 @@ def suppressions(layout: Layout, host: Host) -> list[Suppression]:
 
 def _trailing(layout: Layout, item: Placed) -> tuple[_Place, _Place]:
     start: _Place = (item.comment.line, item.comment.column)
-    for token in reversed(layout.tokens[: item.comment.token]):
-        if token.type in (NEWLINE, NL):
+    for at in range(item.comment.token - 1, -1, -1):
+        if layout.tokens[at].type in (NEWLINE, NL):
             break
-        start = token.start
+        start = layout.tokens[at].start
     return start, (item.comment.line, math.inf)
 
 
 def _own_line(layout: Layout, item: Placed) -> tuple[_Place, _Place]:
     tokens, index = layout.tokens, item.comment.token
-    before = (token.type for token in reversed(tokens[:index]) if token.type not in (NL, COMMENT))
-    inner = next(before, NEWLINE) != NEWLINE
+    before = (tokens[at].type for at in range(index - 1, -1, -1))
+    inner = next((kind for kind in before if kind not in (NL, COMMENT)), NEWLINE) != NEWLINE
     end: _Place = (item.comment.line, math.inf)
     blank, own_break_seen = True, False
-    for token in tokens[index:]:
+    for token in map(tokens.__getitem__, range(index, len(tokens))):
         if token.type == NEWLINE:
             end = token.start
             break
@@ -181,4 +182,5 @@ def _matching(waiting: list[tuple[str, Placed]], indent: str, item: Placed) -> I
 
 def _next_kind(layout: Layout, index: int) -> int:
     """The kind of the first token from `index` on that is neither a comment nor an empty line's end."""
-    return next((token.type for token in layout.tokens[index:] if token.type not in (COMMENT, NL)), NEWLINE)
+    kinds = (layout.tokens[at].type for at in range(index, len(layout.tokens)))
+    return next((kind for kind in kinds if kind not in (COMMENT, NL)), NEWLINE)
