@@ -25,8 +25,8 @@ _CATEGORIES: Final = {"E": "correctness", "W": "suspicious", "I": "pedantic"}
 # Codes about the linter itself have no rule: who reports them since when, and how often with a fix.
 _TOOL: Final[dict[str, tuple[Callable[..., Any], str, FixAvailability]]] = {
     "TBR000": (analysis_failed, "0.1.0", "none"),
-    "TBR001": (judged, "0.1.0", "always"),
-    "TBR002": (judged, "0.1.0", "always"),
+    "TBR001": (judged, "0.1.0", "sometimes"),
+    "TBR002": (judged, "0.1.0", "sometimes"),
 }
 
 

@@ -70,6 +70,8 @@ def run(options: argparse.Namespace) -> int:
 def once(options: argparse.Namespace) -> int:
     """One run, and its exit status."""
     this = Run(options)
+    if suppress.adds(options):
+        return suppress.add(this)
     report.shape(this)  # a format that does not exist is refused before any file is looked at
     paths = list(this.paths())
     if options.show_files:

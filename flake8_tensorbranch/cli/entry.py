@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from flake8_tensorbranch.cli.console import FOUND, INTERRUPTED, USAGE, failed
 from flake8_tensorbranch.cli.parser import parser
+from flake8_tensorbranch.cli.suppress import spelled
 from flake8_tensorbranch.settings import SettingsError
 
 
@@ -16,7 +17,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and give its exit status: 0 clean, 1 something found, 2 a wrong command line or configuration."""
     given = sys.argv[1:] if argv is None else argv
     # A place in standard input begins with a dash, which argparse would take for an option.
-    options = parser().parse_args([part[1:] if re.fullmatch("-:[0-9:]+", part) else part for part in given])
+    given = [part[1:] if re.fullmatch("-:[0-9:]+", part) else spelled(part) for part in given]
+    options = parser().parse_args(given)
     try:
         status = int(options.run(options))
         sys.stdout.flush()

@@ -65,18 +65,13 @@ def _merged(comment: str, wanted: set[str], reason: str | None) -> str | None:
     if any(found is not None and found.words is None for found in (command, flake8)):
         return None
     behind = f" {reason}" if reason else ""
-    if command is None:
-        before, after, codes = comment, "", wanted
-    else:
-        before, after = comment[: command.start], comment[command.end :].strip()
+    before, after, codes = comment, "", wanted
+    if command is not None:
+        before, after = comment[: command.start], comment[command.end :].rstrip()
         codes = {*wanted, *(word.text for word in command.words or ())}
-        if after.startswith("#"):
-            after = f"{behind}  {after}"
-        else:
-            after = comment[command.end :].rstrip() or behind
-        behind = ""
-    listed = ", ".join(sorted(codes))
-    merged = "  ".join(filter(None, (before.rstrip(), f"# noqa: {listed}{after}{behind}")))
+    if after.lstrip().startswith("#"):
+        after = f"{behind}  {after.lstrip()}"
+    merged = "  ".join(filter(None, (before.rstrip(), f"# noqa: {', '.join(sorted(codes))}{after or behind}")))
     read = _noqa(merged, Host.COMMAND)
     return merged if read and [word.text for word in read.words or ()] == sorted(codes) else None
 

@@ -91,7 +91,6 @@ class Layout:
                 yield first, last
             previous = token
 
-
     def _flake8_runs(self) -> Iterator[tuple[int, int]]:
         first = 0
         for token in self.tokens:
