@@ -46,7 +46,7 @@ def add_noqa(text: str, findings: Iterable[Diagnostic], reason: str | None = Non
         merged = _merged(comment.text if comment else "", wanted, reason)
         if merged is not None and layout.ends_in_line_break(line):
             code = row[: len(row) - len(comment.text)] if comment else row
-            parts[2 * line - 2] = f"{code.rstrip()}  {merged}"
+            parts[2 * line - 2] = f"{code.rstrip()}  {merged}" if code.strip("\ufeff \t\f") else code + merged
     return "".join(parts)
 
 

@@ -9,8 +9,6 @@ x = torch.ones(1)  # noqa: TBR1 # error: 28 [TBR002] "no such code: TBR1"
 x = torch.ones(1)  # noqa: E501, TBR1010, TBR100 # error: 34 [TBR002] "TBR1010, TBR100"
 x = torch.ones(1)  # ruff: ignore[tbr-branch-on-values] # error: [TBR002] "did you mean tbr-branch-on-value?"
 x = torch.ones(1)  # ruff: ignore[tbr101] # error: [TBR002] "did you mean TBR101?"
-# ok: [TBR002] a name is no code for ruff outside of brackets: this comment is malformed
-x = torch.ones(1)  # noqa: tbr-branch-on-value
 # ok: [TBR002] other prefixes are not ours, even where they begin with our letters
 x = torch.ones(1)  # noqa: TBRX101, TB101, E999
 # ok: [TBR002] it is not a suppression but a word in a sentence
