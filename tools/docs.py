@@ -9,6 +9,7 @@ docs/options.md          the options, from the settings
 docs/configuration.md    the keys of the configuration, from their table
 docs/cli.md              the options of each command, from its parser
 docs/reveal.md           what `tensorbranch reveal` prints
+docs/output.md           what each output format looks like
 
 Ends with status 1 where `--check` finds a part that is not what it should be.
 """
@@ -17,6 +18,9 @@ from __future__ import annotations
 
 import argparse
 import ast
+import functools
+import json
+import os
 import re
 import shlex
 import subprocess
@@ -24,14 +28,21 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from flake8_tensorbranch.cli.findings import findings
 from flake8_tensorbranch.cli.parser import parser
 from flake8_tensorbranch.config.keys import KEYS
+from flake8_tensorbranch.files import Unreadable, read
+from flake8_tensorbranch.fixes import summary
+from flake8_tensorbranch.output import FORMATS, Options, Report
 from flake8_tensorbranch.pages import Page, pages
-from flake8_tensorbranch.settings import OPTIONS
+from flake8_tensorbranch.settings import OPTIONS, Settings
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "flake8_tensorbranch"
 REVEAL = "tensorbranch reveal examples/norm_cap_broken.py:34:13"
+FORMATTED = "examples/reentrant_inputs_broken.py"
+PROJECT = "/project"  # stands for the folder that absolute paths begin with
+LANGUAGES = {"json-lines": "json", "json": "json", "rdjson": "json", "gitlab": "json", "sarif": "json", "junit": "xml"}
 CLASSES = {
     "E": "error: wrong every time the code is reached",
     "W": "warning: wrong when something flips, or a real cost",
@@ -182,6 +193,37 @@ def _table(actions: Iterable[argparse.Action]) -> Iterator[str]:
     yield ""
 
 
+def format_example(name: str) -> Callable[[], Iterator[str]]:
+    """What makes the part of the page that shows the format `name`."""
+    return functools.partial(_shown, name)
+
+
+def _shown(name: str) -> Iterator[str]:
+    text = _rendered(name).replace(str(ROOT), PROJECT)
+    if name == "sarif":
+        # The rest are the pages of the rules and the name of the schema.
+        text = json.dumps(json.loads(text)["runs"][0]["results"], indent=2, ensure_ascii=False)
+    yield from (f"```{LANGUAGES.get(name, 'text')}", *text.splitlines(), "```")
+
+
+def _rendered(name: str) -> str:
+    here = os.getcwd()
+    os.chdir(ROOT)  # formats show paths from the current folder
+    try:
+        reports = _reports()
+        footer = [summary.counted(0, len(reports)), *summary.available(0, len(reports))]
+        return "".join(FORMATS[name](reports, Options(footer=footer)))
+    finally:
+        os.chdir(here)
+
+
+@functools.cache
+def _reports() -> Sequence[Report]:
+    source = read(FORMATTED)
+    assert not isinstance(source, Unreadable)
+    return [Report(source, found) for found in findings(source, Settings())]
+
+
 PARTS: dict[tuple[str, str], Callable[[], Iterator[str]]] = {
     ("README.md", "examples"): examples,
     ("docs/index.md", "rules"): rules,
@@ -190,6 +232,7 @@ PARTS: dict[tuple[str, str], Callable[[], Iterator[str]]] = {
     ("docs/configuration.md", "keys"): keys,
     ("docs/cli.md", "flags"): flags,
     ("docs/reveal.md", "reveal"): revealed,
+    **{("docs/output.md", name): format_example(name) for name in FORMATS},
 }
 
 
