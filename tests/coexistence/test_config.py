@@ -125,7 +125,10 @@ def test_19_after_write_ruff_keeps_our_codes(tmp_path: Path, tree: str) -> None:
             "[tool.ruff.lint]\nexternal = [\n    'V',  # vulture\n]\n",
             "[tool.ruff.lint]\nexternal = [\n    'V',  # vulture\n    \"TBR\",\n]\n",
         ),
-        ("[tool.ruff]\nlint.extend-select = ['F']\n", "[tool.ruff]\nlint.extend-select = ['F']\nlint.external = [\"TBR\"]\n"),
+        (
+            "[tool.ruff]\nlint.extend-select = ['F']\n",
+            "[tool.ruff]\nlint.extend-select = ['F']\nlint.external = [\"TBR\"]\n",
+        ),
         ("[tool]\nruff = {line-length = 90}\n", '[tool]\nruff = {line-length = 90,lint = {external = ["TBR"]}}\n'),
     ],
     ids=["windows", "multi-line", "dotted", "inline"],
