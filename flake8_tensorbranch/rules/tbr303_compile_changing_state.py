@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from flake8_tensorbranch.diagnostic import Applicability
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, repair
 
-RULE = Rule("tbr-compile-changing-state", frozenset({SinkKind.COMPILED_STATE}), "W", "0.1.0")
+RULE = Rule(
+    "tbr-compile-changing-state", frozenset({SinkKind.COMPILED_STATE}), "W", "0.1.0", fix_availability="sometimes"
+)
 _WORDS = {
     "int": ("the int `{}` changes between calls", "keep it in a tensor buffer"),
     "str": ("the string `{}` changes between calls", "keep it out of the compiled function"),
@@ -19,13 +22,14 @@ _WORDS = {
 
 def check(site: TracedSite) -> Iterator[Finding]:
     """One graph per value, 8 of them (`recompile_limit`), then the function runs eagerly (facts I)."""
-    words, repair = _WORDS[str(site.facts["what"])]
+    words, help_ = _WORDS[str(site.facts["what"])]
     entry = site.regions["compiled"].entry
     end = "an error" if entry.option("fullgraph") is True else "eager"
     subject = site.subject if len(site.subject) <= 30 else site.subject[:27] + "..."
     yield Finding(
         site.node,
         f"{words.format(subject)}: a graph per value, up to 8, then {end}",
-        repair,
+        help_,
         related=site.related,
+        fix=repair(site, "buffer", "Register a buffer, and compute with the tensor", Applicability.DISPLAY),
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.sink import CheckpointSite, SinkKind
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, repair
 
-RULE = Rule("tbr-context-fn-malformed", frozenset({SinkKind.CHECKPOINT}), "E", "0.1.0")
+RULE = Rule("tbr-context-fn-malformed", frozenset({SinkKind.CHECKPOINT}), "E", "0.1.0", fix_availability="sometimes")
 _HOW = {
     "debug": ("debug=True beside a context_fn of your own raises ValueError", "drop one of them"),
     "tuple": (
@@ -28,6 +28,11 @@ _HOW = {
         "write torch.ops.aten.<op>.default",
     ),
 }
+_FIXES = {
+    "debug": "Leave `debug` out",
+    "tuple": "Build the contexts in a lambda",
+    "called": "Pass `functools.partial` of it",
+}
 
 
 def check(site: CheckpointSite) -> Iterator[Finding]:
@@ -35,4 +40,5 @@ def check(site: CheckpointSite) -> Iterator[Finding]:
     how = site.facts.get("malformed")
     if isinstance(how, str):
         message, advice = _HOW[how]
-        yield Finding(site.node, message, advice, related=site.related)
+        fix = repair(site, "context", _FIXES.get(how, ""))
+        yield Finding(site.node, message, advice, related=site.related, fix=fix)

@@ -52,12 +52,17 @@ TESTS: list[tuple[str, str, tuple[Any, ...]]] = [
     ("TBR602", "test_without_it_the_operator_raises", ()),
 ]
 # Held by the tests below, or shown and not applied.
-OTHERS = {"TBR401", "TBR501"}
+OTHERS = {"TBR401", "TBR406", "TBR501"}
 
 
 def fixed(code: str) -> str:
     """The example of a page with all fixes of its code applied, unsafe ones too."""
-    source = SourceFile(f"{code}.md", page(code).example)
+    return repaired(page(code).example, code)
+
+
+def repaired(text: str, code: str) -> str:
+    """A text with all fixes of a code applied."""
+    source = SourceFile(f"{code}.py", text)
     made = fix(
         source,
         source.text,
@@ -92,6 +97,27 @@ def test_the_region_is_reached() -> None:
     with loaded(fixed("TBR501")) as good:
         outcome = observe(missing_gradients, good.Draft())
     assert (outcome.error, outcome.value, outcome.warnings) == (None, set(), [])
+
+
+def test_without_debug_the_call_is_clean() -> None:
+    layer = torch.nn.Linear(4, 4)
+    with loaded(fixed("TBR406")) as good:
+        outcome = observe(lambda: good.with_debug(layer, torch.ones(2, 4)).sum().backward())
+    assert (outcome.error, outcome.warnings) == (None, [])
+    assert layer.weight.grad is not None
+
+
+@pytest.mark.parametrize("value", ["(nullcontext(), nullcontext())", "create_selective_checkpoint_contexts([])"])
+def test_a_context_fn_made_a_function_is_clean(value: str) -> None:
+    text = "from contextlib import nullcontext\n"
+    text += "from torch.utils.checkpoint import checkpoint, create_selective_checkpoint_contexts\n\n\n"
+    text += "def run(layer, x):\n"
+    text += f"    return checkpoint(layer, x, use_reentrant=False, context_fn={value})\n"
+    layer = torch.nn.Linear(4, 4)
+    with loaded(text) as bad, loaded(repaired(text, "TBR406")) as good:
+        assert observe(bad.run, layer, torch.ones(2, 4)).kind == "TypeError"
+        for _ in range(2):
+            assert observe(lambda: good.run(layer, torch.ones(2, 4)).sum().backward()).error is None
 
 
 @pytest.mark.parametrize("name", ["step", "reentrant_step"])

@@ -19,6 +19,7 @@ from flake8_tensorbranch.engine.lookup.options import Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.regions.region import Entry, Regions
 from flake8_tensorbranch.engine.repairs import variants as edits
+from flake8_tensorbranch.engine.repairs.contexts import callable_instead
 from flake8_tensorbranch.engine.sink import CheckpointSite, ScopeSite, SinkKind
 from flake8_tensorbranch.knowledge.regions import RegionEntry
 
@@ -118,6 +119,9 @@ class _Calls:
             # Where the variant is chosen elsewhere, the keywords give way to it.
             if isinstance(keywords, tuple) and keywords and variants != {None} and not edits.is_told(call.node):
                 found["bound"] = edits.bound(index, call.scope, call.node, row, keywords)
+        malformed = facts.get("malformed")
+        if isinstance(malformed, str):
+            found["context"] = callable_instead(index, call.scope, call.node, malformed)
         if isinstance(segments, tuple):
             found["segments"] = edits.segments(call.node, segments[1])
         return {name: made_of for name, made_of in found.items() if made_of is not None}

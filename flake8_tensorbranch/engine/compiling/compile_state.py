@@ -16,6 +16,7 @@ from flake8_tensorbranch.engine.lookup import loops
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.regions.instances import Instances
 from flake8_tensorbranch.engine.regions.region import Regions
+from flake8_tensorbranch.engine.repairs.buffers import registered
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 from flake8_tensorbranch.syntax.printing import source_of
@@ -70,6 +71,7 @@ class State:
                 what, where = change
                 related = (Related(index.path, where.lineno or 1, where.col_offset or 0, "it changes here"),)
                 shown = [first, *_deciding(accesses)] if first.how == "step" else [first]
+                edits = registered(index, *place) if what == "int" else None
                 for access in dict.fromkeys(shown):
                     yield TracedSite(
                         SinkKind.COMPILED_STATE,
@@ -79,6 +81,7 @@ class State:
                         {KIND: membership},
                         {"what": what},
                         related,
+                        repairs={"buffer": edits} if edits is not None else {},
                     )
 
     # Accesses
