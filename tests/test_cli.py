@@ -118,10 +118,10 @@ def test_a_faulty_file_does_not_stop_the_others(tmp_path: Path, capsys: pytest.C
     assert err == ""
     assert [line.split(" ")[:2] for line in out.splitlines()] == [
         ["a.py:2:5:", "invalid-syntax:"],
-        ["missing.py:1:1:", "io-error:"],
         ["b.py:1:1:", "invalid-syntax:"],
         ["c.py:1:1:", "invalid-syntax:"],
         ["e.py:2:1:", "TBR101"],
+        ["missing.py:1:1:", "io-error:"],
         ["Found", "5"],
     ]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from flake8_tensorbranch import output
 from flake8_tensorbranch.cli.console import Level
 from flake8_tensorbranch.cli.flags import Group
+from flake8_tensorbranch.output.report import absolute
 from flake8_tensorbranch.settings import SettingsError
 
 if TYPE_CHECKING:
@@ -32,8 +33,9 @@ def shape(run: Run) -> output.Format:
 
 
 def write(run: Run, outcomes: Sequence[Outcome]) -> None:
-    """Write the findings of a whole run in the format asked for."""
-    reports = [output.Report(outcome.source, found) for outcome in outcomes for found in outcome.findings]
+    """Write the findings of a whole run in the format asked for, files in the order of their absolute paths."""
+    ordered = sorted(outcomes, key=lambda outcome: absolute(outcome.source.path))
+    reports = [output.Report(outcome.source, found) for outcome in ordered for found in outcome.findings]
     footer = run.repairs.footer(outcomes) if run.console.level >= Level.NORMAL else ()
     options = output.Options(run.console.color, run.repairs.unsafe, tuple(footer))
     run.console.text(shape(run)(reports, options))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -15,6 +16,7 @@ from flake8_tensorbranch.source import SourceFile
 CONTEXT: Final = 1  # unchanged lines shown around a change
 _AROUND: Final = 3  # lines around the edits that are compared
 _BETWEEN: Final = "-" * 80
+_LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 def diff(source: SourceFile, fix: Fix, paint: Paint) -> Iterator[str]:
@@ -81,7 +83,7 @@ def _applied(source: SourceFile, fix: Fix, first: int, before: list[str]) -> lis
         begin, end = (min(starts[place.row - first] + place.column - 1, len(text)) for place in edited(source, edit))
         parts += [text[done:begin], edit.content]
         done = end
-    return "".join((*parts, text[done:])).splitlines(keepends=True) if inside else None
+    return _LINE.findall("".join((*parts, text[done:]))) if inside else None
 
 
 def _inside(source: SourceFile, edit: Edit, first: int, count: int) -> bool:

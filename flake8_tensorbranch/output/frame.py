@@ -16,7 +16,9 @@ TERMINAL: Final = 140  # columns of a frame, its gutter included
 TAB: Final = "    "
 CUT: Final = "…"
 _ROOM: Final = 6  # columns kept free at both sides of what a cut line shows
-_BIDIRECTIONAL: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
+# Control characters get pictures; a zero-width joiner would make one glyph of several that are counted.
+_PICTURES: Final = {code: chr(0x2400 + code) for code in range(0x20)} | {0x7F: "\u2421", 0x09: TAB, 0x200D: ""}
+_OBEYED: Final = re.compile("[\x80-\x9f\u202a-\u202e\u2066-\u2069]")  # more of them, and what reorders a line
 
 
 class _Window(NamedTuple):
@@ -95,9 +97,7 @@ def shown(text: str) -> str:
     """The text as a terminal may have it: tabs four columns wide, control characters as pictures, nothing reordered."""
     if text.isprintable() and text.isascii():
         return text
-    pictures = {code: chr(0x2400 + code) for code in range(0x20) if code != 0x0A} | {0x09: TAB, 0x7F: "\u2421"}
-    pictures[0x200D] = ""  # a zero-width joiner would make one glyph of several that are counted
-    return _BIDIRECTIONAL.sub("\ufffd", text.translate(pictures))
+    return _OBEYED.sub("\ufffd", text.translate(_PICTURES))
 
 
 def width(text: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from flake8_tensorbranch.output.marks import fixable, footer, star
-from flake8_tensorbranch.output.report import START, Options, Report, in_cell, relative
+from flake8_tensorbranch.output.report import START, Options, Report, absolute, in_cell, relative
 from flake8_tensorbranch.output.styles import BOLD, CODE, SEPARATOR, UNDERLINE, Paint
 
 
@@ -54,7 +54,7 @@ def by_file(reports: Sequence[Report]) -> dict[str, list[Report]]:
     groups: dict[str, list[Report]] = {}
     for report in reports:
         groups.setdefault(report.source.path, []).append(report)
-    return dict(sorted(groups.items(), key=lambda item: relative(item[0])))
+    return dict(sorted(groups.items(), key=lambda item: absolute(item[0])))
 
 
 def _title(report: Report, options: Options, paint: Paint) -> str:

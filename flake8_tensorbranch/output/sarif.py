@@ -14,7 +14,7 @@ from flake8_tensorbranch.pages import Page, pages, project_url, rule_url
 from flake8_tensorbranch.source import SourceFile
 
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
-LEVELS: Final = {"E": "error", "W": "warning", "I": "note"}
+LEVELS: Final = {"E": "error", "W": "warning", "I": "note", "t": "warning"}  # by the first letter of the class
 # What is reported of files that could not be looked at has no page.
 _OTHERS: Final = {
     "invalid-syntax": "The file is no Python that this Python can parse.",
@@ -71,7 +71,7 @@ def _help(page: Page | None, text: str) -> dict[str, str]:
 
 def _level(code: str) -> str:
     page = pages().get(code)
-    return LEVELS.get(page.rule_class[0], "error") if page else "error"
+    return LEVELS[page.rule_class[0]] if page else "error"
 
 
 def _result(report: Report) -> dict[str, Any]:

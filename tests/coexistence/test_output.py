@@ -260,3 +260,32 @@ def test_32_other_information_has_the_keys_of_ruff(capsys: pytest.CaptureFixture
     ours = json.loads(capsys.readouterr().out)
     one, other = (ours[0], theirs[0]) if command == "linter" else (ours, theirs)
     assert list(one) == list(other)
+
+
+@pytest.mark.parametrize("name", ["concise", "grouped"])
+def test_37_files_come_in_the_order_of_ruff(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = ["b.py", "sub", str(tmp_path / "c.py"), "a/z.py", "./a.py", "a-b/x.py", "B.py"]
+    for path in [*given, "sub/z.py", "sub/y/x.py", "sub/é.py"]:
+        if path.endswith(".py"):
+            tmp_path.joinpath(path).parent.mkdir(parents=True, exist_ok=True)
+            tmp_path.joinpath(path).write_text("import torch\nx = torch.ones(1)  # noqa: TBR999\ny = bad\n")
+    assert main(["check", "--isolated", "--output-format", name, *given]) == 1
+    ours = capsys.readouterr().out
+    command = [
+        sys.executable,
+        "-m",
+        "ruff",
+        "check",
+        "--isolated",
+        "--no-cache",
+        "--select=F821",
+        "--output-format",
+        name,
+    ]
+    theirs = subprocess.run([*command, *given], capture_output=True, check=False).stdout.decode()
+    files = re.compile(r"^\S+\.py(?=:)", re.MULTILINE)
+    assert files.findall(ours) == files.findall(theirs)
+    assert len(files.findall(ours)) == 9

@@ -29,7 +29,7 @@ def test_a_frame_can_be_drawn_of_anything(
     end = max(start, located(source, *finish))
     lines = list(frame(source, start, end, context, ERROR, PLAIN))
     assert lines[0].endswith(f"--> p.py:{start.row}:{start.column}")
-    assert not [char for line in lines for char in line if unicodedata.category(char) == "Cc" and ord(char) < 0x80]
+    assert not [char for line in lines for char in line if unicodedata.category(char) == "Cc"]
     assert not set("\u202a\u202b\u202d\u202e\u2066\u2067") & set("".join(lines))
     assert all(width(line) <= TERMINAL + 2 for line in lines[1:])
     if source.lines:
@@ -41,7 +41,7 @@ def test_a_diff_can_be_drawn_of_any_edits(text: str, parts: list[tuple[tuple[int
     source = SourceFile("p.py", text)
     edits = tuple(Edit(*min(begin, finish), *max(begin, finish), content) for begin, finish, content in parts)
     lines = list(diff(source, Fix("it", Applicability.SAFE, edits), PLAIN))
-    assert not [char for line in lines for char in line if char in "\n\x1b\x07"]
+    assert not [char for line in lines for char in line if char != "\t" and unicodedata.category(char) == "Cc"]
 
 
 @pytest.mark.parametrize(
@@ -51,5 +51,11 @@ def test_the_width_is_that_of_a_terminal(text: str, columns: int) -> None:
     assert width(text) == columns
 
 
+def test_a_diff_breaks_lines_where_python_does() -> None:
+    source = SourceFile("p.py", "x = 1  # \x0c \u2028\ny = 2\n")
+    fix = Fix("it", Applicability.SAFE, (Edit(2, 0, 2, 1, "z"),))
+    assert list(diff(source, fix, PLAIN)) == ["  |", "1 | x = 1  # \u240c \u2028", "  - y = 2", "2 + z = 2", "  |"]
+
+
 def test_what_a_terminal_obeys_is_shown_instead() -> None:
-    assert shown("a\tb\x1b[31m\x00\x7f\u202e") == "a    b\u241b[31m\u2400\u2421\ufffd"
+    assert shown("a\tb\x1b[31m\x00\x7f\u202e\x9b") == "a    b\u241b[31m\u2400\u2421\ufffd\ufffd"
