@@ -176,7 +176,7 @@ def page(rows: Sequence[Row]) -> str:
         f"on {pinned}.",
         "",
         "`true`: the message holds for this code. Precision is true / (true + false): `as read` of what was reported",
-        "when it was read, `today` of what the rules still report. A false one becomes a fixture, and its kind is fixed.",
+        "when read, `today` of what the rules still report. A false one becomes a fixture, and its kind is fixed.",
         "`python tools/audit.py` draws the sample, and writes this page from `docs/audit.tsv`.",
         "",
         "| class | true | false | unsure | precision as read | precision today |",
