@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from flake8_tensorbranch.catalogue import described
 from flake8_tensorbranch.pages import Page, pages
 from flake8_tensorbranch.source import SourceFile
 from tests.complaints import everything
@@ -29,6 +30,12 @@ def test_block(code: str, block: str) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.code)
 def test_headings(page: Page) -> None:
     assert re.findall(r"^## (.+)$", page.text, re.MULTILINE) == HEADINGS
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.code)
+def test_a_fix_is_told_of_with_its_reason(page: Page) -> None:
+    told = re.findall(r"^### Fix\n(Safe|Unsafe|Shown only, not applied): .+\. .+", page.text, re.MULTILINE | re.DOTALL)
+    assert len(told) == page.text.count("### ") == (described(page.code)["fix_availability"] != "None")
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.code != "TBR000"], ids=lambda page: page.code)

@@ -4,6 +4,7 @@
 
 README.md                what flake8 prints for examples/
 docs/index.md            the rules, from their pages
+docs/fixes.md            which codes have fixes, from the rules' pages
 docs/architecture.md     the modules, from their docstrings
 docs/options.md          the options, from the settings
 docs/configuration.md    the keys of the configuration, from their table
@@ -43,6 +44,7 @@ REVEAL = "tensorbranch reveal examples/norm_cap_broken.py:34:13"
 FORMATTED = "examples/reentrant_inputs_broken.py"
 PROJECT = "/project"  # stands for the folder that absolute paths begin with
 LANGUAGES = {"json-lines": "json", "json": "json", "rdjson": "json", "gitlab": "json", "sarif": "json", "junit": "xml"}
+KINDS = {"Safe": "`--fix`", "Unsafe": "`--fix --unsafe-fixes`", "Shown only, not applied": "never: shown only"}
 CLASSES = {
     "E": "error: wrong every time the code is reached",
     "W": "warning: wrong when something flips, or a real cost",
@@ -108,6 +110,18 @@ def rules() -> Iterator[str]:
     for page in pages().values():
         link = f"[{page.code}](../flake8_tensorbranch/docs/{page.code}.md)"
         yield f"| {link} | {page.name.removeprefix('tbr-')} | {class_of(page)} | {first_sentence(page.summary)} |"
+
+
+def fixes() -> Iterator[str]:
+    """One row for each code whose findings may carry a fix."""
+    yield "| code | applied with | what it does |"
+    yield "|---|---|---|"
+    for page in pages().values():
+        found = re.search(r"^### Fix\n(.+?)\n(?:\n|$)", page.text, re.MULTILINE | re.DOTALL)
+        if found is not None:
+            kind, _, said = " ".join(found[1].split()).partition(": ")
+            link = f"[{page.code}](../flake8_tensorbranch/docs/{page.code}.md#fix)"
+            yield f"| {link} {page.name.removeprefix('tbr-')} | {KINDS[kind]} | {first_sentence(said)} |"
 
 
 def class_of(page: Page) -> str:
@@ -227,6 +241,7 @@ def _reports() -> Sequence[Report]:
 PARTS: dict[tuple[str, str], Callable[[], Iterator[str]]] = {
     ("README.md", "examples"): examples,
     ("docs/index.md", "rules"): rules,
+    ("docs/fixes.md", "fixes"): fixes,
     ("docs/architecture.md", "rooms"): rooms,
     ("docs/options.md", "options"): options,
     ("docs/configuration.md", "keys"): keys,
