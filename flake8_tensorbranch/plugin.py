@@ -53,6 +53,13 @@ class Plugin:
                 parse_from_config=True,
                 comma_separated_list=option.is_list,
             )
+        manager.add_option(
+            "--tbr-isolated",
+            action="store_true",
+            default=False,
+            help="Read no tensorbranch.toml and no [tool.tensorbranch]; flake8 does not say when it is --isolated",
+            parse_from_config=True,
+        )
 
     @classmethod
     def parse_options(cls, manager: OptionManager, options: argparse.Namespace, args: list[str]) -> None:
@@ -64,7 +71,7 @@ class Plugin:
         try:
             values = vars(options)
             cls.given = {option.key: checked(option.key, values.get(option.dest), option.flag) for option in OPTIONS}
-            cls.isolated = bool(values.get("isolated"))
+            cls.isolated = bool(values.get("tbr_isolated"))
             cls.options = options
             cls._settings("-")
         except SettingsError as error:

@@ -134,4 +134,5 @@ def to_file(path: str | None) -> Iterator[None]:
     except OSError as error:
         raise SettingsError(f"--output-file: {path}: {error.strerror or error}") from error
     finally:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            part.unlink()
