@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import tokenize
 from collections.abc import Iterator, Sequence
 
 from flake8_tensorbranch.diagnostic import Applicability, Fix
@@ -19,6 +21,7 @@ from flake8_tensorbranch.output.report import (
 )
 from flake8_tensorbranch.pages import project_url, rule_name, rule_url
 from flake8_tensorbranch.source import SourceFile
+from flake8_tensorbranch.suppressions.layout import Layout
 
 _WORDS = {Applicability.SAFE: "safe", Applicability.UNSAFE: "unsafe", Applicability.DISPLAY: "displayonly"}
 
@@ -58,10 +61,26 @@ def _object(report: Report) -> dict[str, object]:
         "location": start._asdict(),
         "message": found.message,
         "name": rule_name(found.code),
-        "noqa_row": start.row if report.is_rule else None,
+        "noqa_row": _noqa_row(report) if report.is_rule else None,
         "severity": "error",
         "url": rule_url(found.code),
     }
+
+
+def _noqa_row(report: Report) -> int:
+    """The row for a `noqa` comment, which may stand behind the end of a string or of lines joined by backslashes."""
+    source, row = report.source, report.start.row
+    layout = _layout(source.text)
+    return in_cell(source, Location(layout.noqa_line(row) if layout else row, 1)).row
+
+
+@functools.lru_cache(maxsize=1)
+def _layout(text: str) -> Layout | None:
+    """The layout of a text, for as long as findings are in it; None for a text that `tokenize` does not take."""
+    try:
+        return Layout(text)
+    except (tokenize.TokenError, SyntaxError):
+        return None
 
 
 def _fix(source: SourceFile, fix: Fix | None) -> dict[str, object] | None:

@@ -38,7 +38,7 @@ def add_noqa(text: str, findings: Iterable[Diagnostic], reason: str | None = Non
     codes: dict[int, set[str]] = defaultdict(set)
     for item in findings:
         if item.code.startswith("TBR") and not item.code.startswith("TBR0"):
-            codes[_line_for(layout, source.position(item.line, item.column)[0])].add(item.code)
+            codes[layout.noqa_line(source.position(item.line, item.column)[0])].add(item.code)
     comments = {comment.line: comment for comment in layout.comments}
     parts = re.split(r"(\r\n|\r|\n)", text)
     for line, wanted in codes.items():
@@ -48,12 +48,6 @@ def add_noqa(text: str, findings: Iterable[Diagnostic], reason: str | None = Non
             code = row[: len(row) - len(comment.text)] if comment else row
             parts[2 * line - 2] = f"{code.rstrip()}  {merged}" if code.strip("\ufeff \t\f") else code + merged
     return "".join(parts)
-
-
-def _line_for(layout: Layout, line: int) -> int:
-    """The line where a comment hides a finding that begins on `line`: ruff's, or flake8's if no comment fits there."""
-    last = layout.run(line)[1]
-    return last if layout.ends_in_line_break(last) else layout.flake8_run(line)[1]
 
 
 def _merged(comment: str, wanted: set[str], reason: str | None) -> str | None:

@@ -62,6 +62,11 @@ class Layout:
         """The lines that flake8 takes for one: all tokens up to the next line break that is a token."""
         return self._flake8.holding(line)
 
+    def noqa_line(self, line: int) -> int:
+        """Where a `noqa` comment hides a finding that begins on `line`: ruff's line, or flake8's if none fits there."""
+        last = self.run(line)[1]
+        return last if self.ends_in_line_break(last) else self.flake8_run(line)[1]
+
     def is_read_by_flake8(self, comment: Comment) -> bool:
         """Whether the first `noqa` that flake8 sees on the lines it takes for one is in this comment."""
         first, last = self.flake8_run(comment.line)

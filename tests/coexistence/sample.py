@@ -59,6 +59,7 @@ if x == None: x = "\x07\x1b\x7f", bad4
 """,
     "deep/long.py": "x = '" + "a" * 150 + "', bad, '" + "b" * 100 + "'\ny = bad2, '" + "c" * 200 + "'\n\n"
     "" + " " * 40 + "# spaces\nif x:\n" + " " * 44 + "x = bad3   \n" + " " * 44 + "y = 2\n",
+    "rows.py": 'x = (bad1, """\n\n""",\n  bad2)\ny = x + \\\n  bad3 + \\\n  1\nz = f"{bad4}"; w = """\n""", bad5\n',
     "bom.py": b"\xef\xbb\xbfbad1, x\n\nif x:\n\n    pass\nimport os\n",
     "crlf.py": b"import os\r\nx = [\r\n  bad1,\r\n\tbad2]\r\n",
     "syntax.py": "x = )\nimport os\n",

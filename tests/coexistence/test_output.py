@@ -47,6 +47,7 @@ def as_decoded(text: str) -> str:
 def test_the_sample_has_what_is_to_be_compared(sample: Sample) -> None:
     assert {item["fix"]["applicability"] for item in sample.items if item["fix"]} == {"safe", "unsafe", "displayonly"}
     assert any(item["location"]["row"] < item["end_location"]["row"] for item in sample.items)
+    assert any(item["noqa_row"] not in (None, item["location"]["row"]) for item in sample.items)
     assert {item["cell"] for item in sample.items} == {None, 1, 3, 4}
     assert {"invalid-syntax", "io-error"} < {item["code"] for item in sample.items}
     assert {Path(item["filename"]).name for item in sample.items} == {

@@ -45,7 +45,7 @@ ROOMS = {
     "ignored": {"config"},
     "ruffside": {"config", "settings"},
     "walk": {"config", "files", "ignored"},
-    "output": {"output", "fixes.safety", "pages", "source", "diagnostic"},
+    "output": {"output", "fixes.safety", "suppressions.layout", "pages", "source", "diagnostic"},
     "catalogue": {"rules", "suppressions", "pages", "diagnostic"},
     "suppressions": {"suppressions", "pages", "settings", "source", "diagnostic"},
     "plugin": {"config.analysis", "gate", "suppressions", "settings", "source", "diagnostic"},
