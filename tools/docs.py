@@ -11,6 +11,7 @@ docs/configuration.md    the keys of the configuration, from their table
 docs/cli.md              the options of each command, from its parser
 docs/reveal.md           what `tensorbranch reveal` prints
 docs/output.md           what each output format looks like
+docs/oracle.md           what real torch did with each example, as tools/oracle.py recorded it
 
 Ends with status 1 where `--check` finds a part that is not what it should be.
 """
@@ -37,6 +38,8 @@ from flake8_tensorbranch.fixes import summary
 from flake8_tensorbranch.output import FORMATS, Options, Report
 from flake8_tensorbranch.pages import Page, pages
 from flake8_tensorbranch.settings import OPTIONS, Settings
+from flake8_tensorbranch.settings import OPTIONS
+from tools import oracle
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "flake8_tensorbranch"
@@ -248,6 +251,8 @@ PARTS: dict[tuple[str, str], Callable[[], Iterator[str]]] = {
     ("docs/cli.md", "flags"): flags,
     ("docs/reveal.md", "reveal"): revealed,
     **{("docs/output.md", name): format_example(name) for name in FORMATS},
+    ("docs/oracle.md", "observed"): oracle.table,
+    ("docs/oracle.md", "differences"): oracle.differences,
 }
 
 

@@ -38,6 +38,10 @@ class RegionEntry:
     why: str = ""
     variant: tuple[str, object, str] | None = None
     """A keyword, a literal, and the kind of region it makes instead."""
+    selectors: tuple[tuple[int, str], ...] = ()
+    """For ``in-place``: the parameters (position, name) that choose the submodules, the first given one counts."""
+    wrapper: str = ""
+    """The parameter that says what is made of the chosen submodules."""
 
     def kind_with(self, options: tuple[tuple[str, object], ...]) -> str:
         """The kind of region that a call with these literal keywords makes."""
@@ -66,6 +70,8 @@ def _entry(
     reentrant_keyword: str = "",
     own_keywords: str = "",
     variant: tuple[str, object, str] | None = None,
+    selectors: tuple[tuple[int, str], ...] = (),
+    wrapper: str = "",
 ) -> RegionEntry:
     return RegionEntry(
         qualname=qualname,
@@ -81,6 +87,8 @@ def _entry(
         own_keywords=tuple(own_keywords.split()),
         why=why,
         variant=variant,
+        selectors=selectors,
+        wrapper=wrapper,
     )
 
 
@@ -142,7 +150,9 @@ REGION_ENTRIES: dict[str, RegionEntry] = {
             0,
             "model",
             reentrant=False,
-            why="wraps the submodules that check_fn selects; checkpoint_wrapper_fn says how",
+            selectors=((3, "auto_wrap_policy"), (2, "check_fn")),
+            wrapper="checkpoint_wrapper_fn",
+            why="wraps the submodules that the policy selects, never the root; checkpoint_wrapper_fn says how",
         ),
         _entry(
             "torch.distributed._composable.checkpoint",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -89,6 +89,11 @@ def branchless(site: SinkSite) -> Fix | None:
         or repair(site, "where", "Pick with `torch.where`")
         or repair(site, "traps", "Pick with `torch.where`", Applicability.DISPLAY)
     )
+
+
+def other_variant(facts: Mapping[str, object]) -> str:
+    """How a reentrant checkpoint's call takes the other variant: by an option, or where it has none by torch's own."""
+    return "take torch's checkpoint with use_reentrant=False" if facts.get("fixed") else "pass use_reentrant=False"
 
 
 @lru_cache(maxsize=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.sink import CheckpointSite, SinkKind
-from flake8_tensorbranch.rules import Finding, Rule, nonreentrant
+from flake8_tensorbranch.rules import Finding, Rule, nonreentrant, other_variant
 
 RULE = Rule("tbr-reentrant-no-grad-input", frozenset({SinkKind.CHECKPOINT}), "E", "0.1.0", fix_availability="sometimes")
 
@@ -17,5 +17,7 @@ def check(site: CheckpointSite) -> Iterator[Finding]:
         how = (
             "use_reentrant=True" if isinstance(variants, set) and True in variants else "use_reentrant left out (True)"
         )
+        if site.facts.get("fixed"):
+            how = "a reentrant checkpoint"
         message = f"no direct tensor argument can require grad: with {how} the region gets no gradient"
-        yield Finding(site.node, message, "pass use_reentrant=False", related=site.related, fix=nonreentrant(site))
+        yield Finding(site.node, message, other_variant(site.facts), related=site.related, fix=nonreentrant(site))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.sink import CheckpointSite, SinkKind
-from flake8_tensorbranch.rules import Finding, Rule, nonreentrant
+from flake8_tensorbranch.rules import Finding, Rule, nonreentrant, other_variant
 
 RULE = Rule(
     "tbr-reentrant-partial-backward", frozenset({SinkKind.CHECKPOINT}), "E", "0.1.0", fix_availability="sometimes"
@@ -16,4 +16,4 @@ def check(site: CheckpointSite) -> Iterator[Finding]:
     """Report checkpoints that such a backward goes through."""
     if site.facts.get("partial_backward") is not None:
         message = "autograd.grad or backward(inputs=) through this reentrant checkpoint fails"
-        yield Finding(site.node, message, "pass use_reentrant=False", related=site.related, fix=nonreentrant(site))
+        yield Finding(site.node, message, other_variant(site.facts), related=site.related, fix=nonreentrant(site))

@@ -22,7 +22,7 @@ def check(site: CheckpointSite) -> Iterator[Finding]:
         yield Finding(
             site.node,
             message,
-            "pass it as an argument or use_reentrant=False",
+            "pass it as an argument" if site.facts.get("fixed") else "pass it as an argument or use_reentrant=False",
             related=site.related,
             fix=nonreentrant(site),
         )

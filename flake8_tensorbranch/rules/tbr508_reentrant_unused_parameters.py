@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.sink import CheckpointSite, SinkKind
-from flake8_tensorbranch.rules import Finding, Rule, nonreentrant
+from flake8_tensorbranch.rules import Finding, Rule, nonreentrant, other_variant
 
 RULE = Rule(
     "tbr-reentrant-unused-parameters", frozenset({SinkKind.CHECKPOINT}), "E", "0.1.0", fix_availability="sometimes"
@@ -23,7 +23,7 @@ def check(site: CheckpointSite) -> Iterator[Finding]:
         yield Finding(
             site.node,
             f"{_HOW[how]}: DDP raises 'marked ready twice'",
-            "pass use_reentrant=False",
+            other_variant(site.facts),
             related=site.related,
             fix=nonreentrant(site),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import itertools
 import linecache
+import math
 import os
 import re
 import sys
@@ -107,6 +108,86 @@ def observe(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Outcome:
             outcome.error = error
     outcome.warnings = [str(item.message).splitlines()[0] for item in caught if str(item.message)]
     return outcome
+
+
+class Told:
+    """What the running test told of its observations; `tests/oracle/conftest.py` begins it anew for each test.
+
+    `wanted` are the observations of this torch that are committed, by rule and situation, or None where none are.
+    """
+
+    def __init__(self, rule: str, wanted: dict[tuple[str, str], str] | None) -> None:
+        self.rule = rule
+        self.wanted = wanted
+        self.rows: list[tuple[str, str]] = []
+
+
+_RUNNING: list[Told] = []
+
+
+@contextmanager
+def telling(told: Told) -> Iterator[None]:
+    """Let `tell` speak to `told` meanwhile."""
+    _RUNNING.append(told)
+    try:
+        yield
+    finally:
+        _RUNNING.pop()
+
+
+def tell(situation: str, seen: Outcome | str | int) -> None:
+    """Record what a rule's example did, for the table in docs/oracle.md: an outcome, a text or a count of graphs.
+
+    Raises AssertionError where the committed table says another thing, ValueError for a text that is not the same in
+    every run or place.
+    """
+    text = seen if isinstance(seen, str) else _graphs(seen) if isinstance(seen, int) else _said(seen)
+    for part in (situation, text):
+        if not part or re.search(r"0x[0-9a-f]{4}|[\t\n]|/(tmp|home|usr|root)/|tbr_page_", part):
+            raise ValueError(f"not the same in every run: {part!r}")
+    told = _RUNNING[-1]
+    told.rows.append((situation, text))
+    if told.wanted is not None:
+        assert text == told.wanted.get((told.rule, situation)), f"run `python tools/oracle.py --write`: {situation}"
+
+
+def cannot_show(why: str) -> None:
+    """Record that no CPU shows what the rule warns of; the table then cites the page's references."""
+    tell("not shown by a CPU", why)
+
+
+def _said(outcome: Outcome) -> str:
+    """The class and first line of the exception, the warnings, or that there were none."""
+    if outcome.error is not None:
+        name = outcome.kind.removeprefix("torch.")
+        return f"{name}: {outcome.first_line.strip()}" if outcome.first_line.strip() else name
+    warned = [text for text in outcome.warnings if text]
+    return "warns: " + "; ".join(dict.fromkeys(warned)) if warned else "no error, no warning"
+
+
+def _graphs(count: int) -> str:
+    return f"{count or 'no'} graph{'' if count == 1 else 's'}"
+
+
+def wrong_by(found: Any, right: Any) -> str:
+    """How far a gradient is from the right one, in parts of the right one's largest entry, to one digit or decade."""
+    if found is None or right is None:
+        return "no gradient (None)" if right is not None else "a gradient where there is none"
+    off = float((found - right).abs().max() / right.abs().max())
+    if off == 0.0:
+        return "the right gradient, bit for bit"
+    return f"a gradient off by {off:.1g}" if off >= 0.01 else f"a gradient off by 1e{math.floor(math.log10(off))}"
+
+
+def shortened(outcome: Outcome, end: str) -> str:
+    """An outcome whose exception's text is cut after the first `end`, where what follows is long or changes."""
+    text = _said(outcome)
+    return text.partition(end)[0] + end if end in text else text
+
+
+def silent(outcome: Outcome, result: str) -> str:
+    """An outcome and what came of it: `no error, no warning: a gradient off by 0.5`."""
+    return f"{_said(outcome)}: {result}" if outcome.error is None else _said(outcome)
 
 
 def graphs_compiled(action: Callable[[], object]) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import graphs_of, loaded, observe, page, require_torch, saved_by
+from tests.oracle.support import graphs_of, loaded, observe, page, require_torch, saved_by, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -25,6 +25,8 @@ def saved_for(cap: Any, x: Any) -> int:
 def test_example_records_another_graph_for_the_next_number() -> None:
     with loaded(page("TBR101").example) as module:
         cap = module.NormCap()
+        tell("a norm at the cap", f"{saved_for(cap, AT_THE_CAP)} tensors saved for backward")
+        tell("a norm one unit above it", f"{saved_for(cap, JUST_ABOVE)} tensor saved for backward")
         assert saved_for(cap, AT_THE_CAP) == 0
         assert saved_for(cap, JUST_ABOVE) == 1
 
@@ -41,9 +43,11 @@ def test_repair_records_the_same_graph_and_computes_the_same() -> None:
 def test_compile_cuts_the_example_and_keeps_the_repair_whole() -> None:
     calls = [(FAR_ABOVE,)]
     with loaded(page("TBR101").example) as bad, loaded(page("TBR101").repair) as good:
+        tell("compiled", graphs_of(bad.NormCap(), calls))
+        outcome = observe(graphs_of, bad.NormCap(), calls, fullgraph=True)
+        tell("compiled with `fullgraph=True`", outcome)
         assert graphs_of(bad.NormCap(), calls) == 2
         assert graphs_of(good.NormCap(), calls, fullgraph=True) == 1
-        outcome = observe(graphs_of, bad.NormCap(), calls, fullgraph=True)
     assert (outcome.kind, outcome.first_line) == ("Unsupported", DDB)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.oracle.support import loaded, page, require_torch
+from tests.oracle.support import loaded, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -16,6 +16,7 @@ ORDERS = [(0, 1, 2), (2, 1, 0), (0, 2, 1)]
 def test_example_depends_on_the_order_of_the_same_numbers() -> None:
     with loaded(page("TBR103").example) as bad:
         verdicts = {tuple(bad.accepted(PARTS[:, list(order)])) for order in ORDERS}
+    tell("the same three numbers in three orders", f"{len(verdicts)} results: {sorted(map(list, verdicts))}")
     assert verdicts == {(), (0,)}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import re
 import tempfile
 import time
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, page, require_torch
+from tests.oracle.support import loaded, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = [pytest.mark.oracle, pytest.mark.skipif(not torch.distributed.is_gloo_available(), reason="no gloo")]
@@ -90,6 +91,8 @@ def on_two_ranks(case: Callable[[int], str]) -> Results:
 
 def test_the_other_rank_waits_in_vain() -> None:
     said = on_two_ranks(_example)
+    timeout = next(iter(re.findall(r"Timed out waiting \d+ms for recv operation to complete", said[0])), "")
+    tell("a NaN on one of two ranks (gloo)", f"that rank: {said[1]}; the other: RuntimeError: {timeout}")
     assert said[1] == "skipped"
     assert said[0].startswith("RuntimeError")
     assert "Timed out waiting" in said[0]
@@ -101,4 +104,6 @@ def test_ranks_that_agreed_skip_together() -> None:
 
 def test_a_layer_of_one_rank_stops_the_reducer() -> None:
     said = on_two_ranks(_layer)
+    reducer = re.findall(r"Expected to have finished reduction in the prior iteration", " ".join(said.values()))
+    tell("DDP with a layer that one of two ranks runs", f"RuntimeError: {next(iter(reducer), '')}")
     assert any("Expected to have finished reduction in the prior iteration" in text for text in said.values())

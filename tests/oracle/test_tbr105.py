@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.oracle.support import graphs_of, loaded, observe, page, require_torch
+from tests.oracle.support import graphs_of, loaded, observe, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -25,6 +25,7 @@ def test_both_forms_reject_and_accept_the_same() -> None:
     with loaded(page("TBR105").example) as bad, loaded(page("TBR105").repair) as good:
         assert torch.equal(bad.log_probability(GOOD), good.log_probability(GOOD))
         rejected, repaired = observe(bad.log_probability, BAD), observe(good.log_probability, BAD)
+    tell("a zero among the probabilities", rejected)
     assert (rejected.kind, rejected.first_line) == ("ValueError", "probabilities must be positive")
     assert (repaired.kind, repaired.first_line) == ("RuntimeError", "probabilities must be positive")
 
@@ -32,9 +33,11 @@ def test_both_forms_reject_and_accept_the_same() -> None:
 def test_only_the_if_form_breaks_the_graph() -> None:
     calls = [(GOOD,)]
     with loaded(page("TBR105").example) as bad, loaded(page("TBR105").repair) as good:
+        tell("compiled", graphs_of(bad.log_probability, calls))
+        outcome = observe(graphs_of, bad.log_probability, calls, fullgraph=True)
+        tell("compiled with `fullgraph=True`", outcome)
         assert graphs_of(bad.log_probability, calls) == 2
         assert graphs_of(good.log_probability, calls, fullgraph=True) == 1
-        outcome = observe(graphs_of, bad.log_probability, calls, fullgraph=True)
     assert (outcome.kind, outcome.first_line) == ("Unsupported", "Data-dependent branching")
 
 

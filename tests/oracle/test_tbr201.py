@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, silent, tell, wrong_by
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -41,6 +41,7 @@ def reentrant_gradient(block: Any, cap_in_forward: float, cap_in_backward: float
 def test_example_raises_on_a_flip_of_one_digit() -> None:
     with loaded(page("TBR201").example) as bad:
         outcome = observe(flip_by_one_digit, bad)
+    tell("the recompute reads the norm at the cap, the forward one unit above", outcome)
     assert (outcome.kind, outcome.first_line) == ("CheckpointError", COUNT)
 
 
@@ -68,6 +69,7 @@ def test_reentrant_says_nothing_and_is_wrong() -> None:
         block = bad.NormCap()
         right = reentrant_gradient(block, 1.0, 1.0).clone()
         outcome = observe(reentrant_gradient, block, 1.0, 4.0)
+    tell("a flip under the reentrant variant", silent(outcome, wrong_by(outcome.value, right)))
     assert outcome.error is None
     assert not torch.allclose(outcome.value, right, rtol=0.1)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, silent, tell, wrong_by
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -27,6 +27,7 @@ def gradient(run: Any, block: Any) -> Any:
 def test_example_raises_in_its_first_step() -> None:
     with loaded(page("TBR202").example) as bad:
         outcome = observe(gradient, bad.run, build(bad))
+    tell("the first step", outcome)
     assert (outcome.kind, outcome.first_line) == ("CheckpointError", COUNT)
 
 
@@ -37,6 +38,7 @@ def test_reentrant_gives_the_wrong_gradient_without_a_word() -> None:
         right = gradient(lambda block, x: block(x), build(bad))
         block = build(bad)
         outcome = observe(gradient, lambda block, x: checkpoint(block, x, use_reentrant=True), block)
+    tell("the reentrant variant", silent(outcome, wrong_by(outcome.value, right)))
     assert (outcome.error, outcome.warnings) == (None, [])
     assert not torch.allclose(outcome.value, right)
     assert block.calls == 2

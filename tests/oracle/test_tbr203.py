@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, silent, tell, wrong_by
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -35,6 +35,7 @@ def gradient(module: Any, seed: int, run: Any = None) -> Any:
 def test_example_raises_when_the_coin_falls_the_other_way() -> None:
     with loaded(page("TBR203").example) as bad:
         outcome = observe(gradient, bad, DEEP_THEN_SHALLOW)
+        tell("the coin falls the other way in the recompute", outcome)
         assert observe(gradient, bad, SAME_TWICE).error is None
     assert (outcome.kind, outcome.first_line) == ("CheckpointError", COUNT)
 
@@ -45,6 +46,7 @@ def test_reentrant_gives_the_wrong_gradient_without_a_word() -> None:
     with loaded(page("TBR203").example) as bad:
         right = gradient(bad, DEEP_THEN_SHALLOW, lambda layer, x: layer(x))
         outcome = observe(gradient, bad, DEEP_THEN_SHALLOW, lambda layer, x: checkpoint(layer, x, use_reentrant=True))
+    tell("the same under the reentrant variant", silent(outcome, wrong_by(outcome.value, right)))
     assert (outcome.error, outcome.warnings) == (None, [])
     assert not torch.allclose(outcome.value, right)
 

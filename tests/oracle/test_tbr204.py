@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, silent, tell, wrong_by
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -32,6 +32,8 @@ def test_example_gives_the_gradient_of_another_mask_without_a_word(reentrant: bo
 
         outcome = observe(gradient, bad, run)
         shown = observe(gradient, bad, bad.run)
+    variant = "reentrant" if reentrant else "non-reentrant"
+    tell(f"the {variant} variant", silent(outcome, wrong_by(outcome.value, plain)))
     assert (outcome.error, outcome.warnings) == (None, [])
     assert not torch.allclose(outcome.value, plain)
     assert not torch.allclose(shown.value, plain)

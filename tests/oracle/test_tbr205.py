@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -23,6 +23,7 @@ def counted(module: Any) -> float:
 
 def test_example_counts_every_token_twice_and_the_repair_once() -> None:
     with loaded(page("TBR205").example) as bad, loaded(page("TBR205").repair) as good:
+        tell("one step of three tokens", f"{counted(bad):.0f} tokens counted")
         assert counted(bad) == 2 * counted(good) > 0
 
 
@@ -34,6 +35,7 @@ def test_example_exhausts_its_iterator() -> None:
             module.drain(layers, torch.ones(2, 4, requires_grad=True)).sum().backward()
 
         outcome = observe(step, bad)
+        tell("an iterator that the forward used up", outcome)
         assert (outcome.kind, outcome.first_line) == ("CheckpointError", COUNT)
         assert observe(step, good).error is None
 

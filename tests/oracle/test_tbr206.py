@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, silent, tell, wrong_by
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -29,6 +29,7 @@ def test_example_gives_wrong_gradients_without_a_word() -> None:
     right = gradients(plain)
     with loaded(page("TBR206").example) as bad:
         outcome = observe(gradients, bad.run)
+    tell("the first of three layers", silent(outcome, wrong_by(outcome.value[0], right[0])))
     assert (outcome.error, outcome.warnings) == (None, [])
     assert not torch.allclose(outcome.value[0], right[0])
 
@@ -42,6 +43,7 @@ def test_reentrant_leaves_all_but_the_last_layer_without_gradients() -> None:
         return x
 
     outcome = observe(gradients, run)
+    tell("the reentrant variant", silent(outcome, f"gradients: {[g is not None for g in outcome.value]}"))
     assert outcome.error is None
     assert [g is None for g in outcome.value] == [True, True, False]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -24,6 +24,7 @@ def test_example_fails_in_backward_though_its_forward_is_right() -> None:
         x = torch.ones(2, 4)
         assert torch.equal(bad.run(block, x), block.fast(x))
         outcome = observe(step, bad.run, block)
+    tell("backward", outcome)
     assert (outcome.kind, outcome.first_line) == ("AssertionError", STOP)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, shortened, silent, tell, wrong_by
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -30,6 +30,8 @@ def test_example_is_silent_and_without_the_checkpoint_autograd_raises() -> None:
         plain = build(bad)
         plain.forward = plain.body.forward
         outcome = observe(trained, bad.train, plain)
+    tell("checkpointed", silent(checkpointed, wrong_by(checkpointed.value[0], right[0])))
+    tell("the same step without the checkpoint", shortened(outcome, "operation"))
     assert (checkpointed.error, checkpointed.warnings) == (None, [])
     assert not all(torch.allclose(a, b) for a, b in zip(checkpointed.value, right, strict=True))
     assert outcome.kind == "RuntimeError"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, silent, tell, wrong_by
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -25,6 +25,7 @@ def gradient(module: Any, run: Any) -> Any:
 def test_example_raises_in_its_first_step() -> None:
     with loaded(page("TBR209").example) as bad:
         outcome = observe(gradient, bad, bad.run)
+    tell("the first step", outcome)
     assert (outcome.kind, outcome.first_line) == ("CheckpointError", COUNT)
 
 
@@ -32,8 +33,10 @@ def test_reentrant_leaves_the_parameter_without_a_gradient() -> None:
     from torch.utils.checkpoint import checkpoint
 
     with loaded(page("TBR209").example) as bad:
-        assert gradient(bad, lambda block, x: block(x)) is not None
+        right = gradient(bad, lambda block, x: block(x))
+        assert right is not None
         outcome = observe(gradient, bad, lambda block, x: checkpoint(block, x, use_reentrant=True))
+    tell("the reentrant variant", silent(outcome, wrong_by(outcome.value, right)))
     assert (outcome.error, outcome.value) == (None, None)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -32,6 +32,8 @@ def step(module: Any, flip: bool) -> Any:
 def test_example_raises_when_a_row_is_routed_otherwise() -> None:
     with loaded(page("TBR210").example) as bad:
         outcome = observe(step, bad, True)
+        tell("the recompute routes rows otherwise", outcome)
+        tell("the recompute routes alike", observe(step, bad, False))
         assert observe(step, bad, False).error is None
     assert (outcome.kind, outcome.first_line) == ("CheckpointError", META)
 

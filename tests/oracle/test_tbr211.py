@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, page, require_torch
+from tests.oracle.support import loaded, page, require_torch, tell, wrong_by
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -26,6 +26,9 @@ def test_example_counts_two_batches_per_step_with_the_right_gradient(reentrant: 
     with loaded(page("TBR211").example) as bad:
         plain = stepped(bad, lambda block, x: block(x))
         block = stepped(bad, lambda block, x: checkpoint(block, x, use_reentrant=reentrant))
+        variant = "reentrant" if reentrant else "non-reentrant"
+        counted = f"{int(block.norm.num_batches_tracked)} batches counted"
+        tell(f"one step, {variant}", f"{counted}, {wrong_by(block.conv.weight.grad, plain.conv.weight.grad)}")
         assert int(stepped(bad, bad.run).norm.num_batches_tracked) == 2
     assert (int(plain.norm.num_batches_tracked), int(block.norm.num_batches_tracked)) == (1, 2)
     assert not torch.equal(plain.norm.running_mean, block.norm.running_mean)

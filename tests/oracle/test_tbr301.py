@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import graphs_compiled, graphs_of, loaded, page, require_torch
+from tests.oracle.support import graphs_compiled, graphs_of, loaded, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -21,6 +21,8 @@ def run_all(function: Any) -> None:
 
 def test_example_costs_one_graph_more_than_the_repair() -> None:
     with loaded(page("TBR301").example) as bad, loaded(page("TBR301").repair) as good:
+        tell(f"{len(SIZES)} sizes", graphs_compiled(lambda: run_all(bad.pad_to_8)))
+        tell(f"the repair, {len(SIZES)} sizes", graphs_compiled(lambda: run_all(good.pad_to_8)))
         assert graphs_compiled(lambda: run_all(bad.pad_to_8)) == 3
         assert graphs_compiled(lambda: run_all(good.pad_to_8)) == 2
 
@@ -42,6 +44,8 @@ def test_table_of_the_page() -> None:
     def one_test(x: Any) -> Any:
         return x.sin() if x.shape[1] > 128 else x.cos()
 
+    tell("one comparison, `dynamic=True`", graphs_of(one_test, SIZES, dynamic=True))
+    tell("one comparison, `dynamic=False`, 12 sizes", graphs_of(one_test, SIZES[:12], dynamic=False))
     assert [graphs_of(f, SIZES) for f in (no_test, one_test)] == [2, 3]
     assert [graphs_of(f, SIZES, dynamic=True) for f in (no_test, one_test)] == [1, 2]
     assert [graphs_of(f, SIZES[:12], dynamic=False) for f in (no_test, one_test)] == [8, 8]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import graphs_compiled, graphs_of, loaded, observe, page, require_torch
+from tests.oracle.support import graphs_compiled, graphs_of, loaded, observe, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -35,6 +35,7 @@ def by_table(x: Any) -> Any:
 
 def test_example_compiles_eight_sizes_and_gives_up() -> None:
     with loaded(page("TBR302").example) as bad, loaded(page("TBR302").repair) as good:
+        tell(f"{len(SIZES)} sizes", graphs_compiled(lambda: run_all(bad.decayed_sum)))
         assert graphs_compiled(lambda: run_all(bad.decayed_sum)) == 8
         assert graphs_compiled(lambda: run_all(good.decayed_sum)) == 2
 
@@ -54,4 +55,5 @@ def test_the_other_forms_cost_the_same_and_dynamic_does_not_help() -> None:
 
 def test_fullgraph_stops_at_the_limit() -> None:
     outcome = observe(graphs_of, by_table, SIZES, fullgraph=True)
+    tell(f"a dict by size, {len(SIZES)} sizes, `fullgraph=True`", outcome.kind or "no error")
     assert outcome.kind == "FailOnRecompileLimitHit"

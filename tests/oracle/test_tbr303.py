@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import graphs_compiled, loaded, observe, page, require_torch
+from tests.oracle.support import graphs_compiled, loaded, observe, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -154,6 +154,8 @@ def graphs(call: Callable[[int], object]) -> int:
 def test_example_compiles_eight_values_and_gives_up() -> None:
     with loaded(page("TBR303").example) as bad, loaded(page("TBR303").repair) as good:
         warming, buffered = bad.warmup(), good.warmup()
+        tell(f"{CALLS} steps", graphs(lambda _: warming(X)))
+        warming = bad.warmup()
         assert graphs(lambda _: warming(X)) == 8
         assert graphs(lambda _: buffered(X)) == 1
         first, second = bad.Warmup(), good.Warmup()
@@ -224,4 +226,5 @@ def test_fullgraph_stops_at_the_limit() -> None:
         module = torch.compile(bad.Warmup(), backend="eager", fullgraph=True)
         outcome = observe(lambda: [module(X) for _ in range(CALLS)])
     torch._dynamo.reset()
+    tell(f"{CALLS} steps, `fullgraph=True`", outcome.kind or "no error")
     assert outcome.kind == "FailOnRecompileLimitHit"

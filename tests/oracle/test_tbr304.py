@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import graphs_compiled, graphs_of, loaded, observe, page, require_torch
+from tests.oracle.support import graphs_compiled, graphs_of, loaded, observe, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -16,6 +16,7 @@ X = torch.linspace(0.1, 1.0, 4)
 
 def test_example_is_two_graphs_and_repair_one() -> None:
     with loaded(page("TBR304").example) as bad, loaded(page("TBR304").repair) as good:
+        tell("one call", graphs_compiled(lambda: bad.signed(X)))
         assert graphs_compiled(lambda: bad.signed(X)) == 2
         assert graphs_compiled(lambda: good.signed(X)) == 1
 
@@ -30,6 +31,7 @@ def test_fullgraph_makes_the_example_an_error() -> None:
     with loaded(page("TBR304").example.replace('backend="eager"', 'backend="eager", fullgraph=True')) as bad:
         outcome = observe(bad.signed, X)
     torch._dynamo.reset()
+    tell("`fullgraph=True`", outcome)
     assert (outcome.kind, outcome.first_line) == ("Unsupported", "Data-dependent branching")
 
 

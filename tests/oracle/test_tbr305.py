@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.oracle.support import graphs_compiled, graphs_of, loaded, observe, page, require_torch
+from tests.oracle.support import graphs_compiled, graphs_of, loaded, observe, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -88,6 +88,7 @@ def after_for(x):
 
 def test_example_has_no_graph_and_repair_has_one() -> None:
     with loaded(page("TBR305").example) as bad, loaded(page("TBR305").repair) as good:
+        tell("one call", graphs_compiled(lambda: bad.settle(X)))
         assert graphs_compiled(lambda: bad.settle(X)) == 0
         assert graphs_compiled(lambda: good.settle(X)) == 1
         assert torch.allclose(torch._dynamo.disable(good.settle)(X), torch._dynamo.disable(bad.settle)(X))
@@ -96,6 +97,10 @@ def test_example_has_no_graph_and_repair_has_one() -> None:
 @pytest.mark.parametrize("name", ["in_for", "in_while", "in_try", "in_suppress", "in_generator", "in_tensor"])
 def test_the_frame_is_lost(name: str) -> None:
     with loaded(FORMS) as forms:
+        tell(
+            f"the branch {name.replace('_', ' a ').replace('in a', 'in', name == 'in_tensor')}",
+            graphs_of(getattr(forms, name), [(X,)]),
+        )
         assert graphs_of(getattr(forms, name), [(X,)]) == 0
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import graphs_compiled, graphs_of, loaded, page, require_torch
+from tests.oracle.support import graphs_compiled, graphs_of, loaded, observe, page, require_torch, shortened, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -16,6 +16,7 @@ X = torch.linspace(-1.0, 1.0, 7)
 
 def test_example_is_cut_and_repair_is_not() -> None:
     with loaded(page("TBR307").example) as bad, loaded(page("TBR307").repair) as good:
+        tell("one call", graphs_compiled(lambda: bad.positive_sum(X)))
         assert graphs_compiled(lambda: bad.positive_sum(X)) == 2
         assert graphs_compiled(lambda: good.positive_sum(X)) == 1
         assert torch.allclose(torch._dynamo.disable(bad.positive_sum)(X), torch._dynamo.disable(good.positive_sum)(X))
@@ -45,6 +46,9 @@ def gathered(x: Any) -> Any:
 
 @pytest.mark.parametrize("function", [masked, found, kinds])
 def test_other_operations(function: Any) -> None:
+    whole = observe(graphs_of, function, [(X,)], fullgraph=True)
+    shown = {"masked": "`x[x > 0]`", "found": "`torch.nonzero`", "kinds": "`torch.unique`"}[function.__name__]
+    tell(f"{shown} with `fullgraph=True`", shortened(whole, "default") if whole.error else whole.value)
     assert graphs_of(function, [(X,)]) == 2
     assert graphs_of(function, [(X,)], fullgraph=True) == 1
     with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True):

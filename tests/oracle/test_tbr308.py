@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import Outcome, loaded, observe, page, require_torch
+from tests.oracle.support import Outcome, loaded, observe, page, require_torch, shortened, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -78,6 +78,16 @@ def open_view(x):
 """
 
 
+FIXING = {
+    "greater": "`x.shape[0] > 3`",
+    "equal": "`x.shape[0] == 4`",
+    "looped": "`range(x.shape[0])`",
+    "rows": "`for row in x`",
+    "viewed": "`view` to three numbers",
+    "added": "adding a tensor of 4 rows",
+}
+
+
 def export(name: str, dim: Any, example: Any = X) -> Outcome:
     with loaded(FORMS) as forms:
         module = forms.Exported(getattr(forms, name))
@@ -96,7 +106,9 @@ def compiled(name: str, mark: Any) -> Outcome:
 def test_example_is_refused_and_repair_exports() -> None:
     head = torch.nn.Linear(4, 4)
     with loaded(page("TBR308").example) as bad, loaded(page("TBR308").repair) as good:
-        assert observe(bad.export_head, head).first_line.startswith("Constraints violated (batch)!")
+        refused = observe(bad.export_head, head)
+        tell("an export with a named dimension", shortened(refused, "!"))
+        assert refused.first_line.startswith("Constraints violated (batch)!")
         program = good.export_head(head).module()
         for size in (2, 5):
             x = torch.ones(size, 4)
@@ -133,6 +145,9 @@ def test_what_fixes_a_dimension(name: str, named: bool, dynamic: bool) -> None:
     assert (export(name, Dim("b")).error is None) is named
     assert (export(name, Dim.DYNAMIC).error is None) is dynamic
     marked = compiled(name, torch._dynamo.mark_dynamic)
+    if name in FIXING:
+        exported = export(name, Dim.DYNAMIC).kind or "exports"
+        tell(FIXING[name], f"`mark_dynamic`: {marked.kind or 'compiles'}; `Dim.DYNAMIC`: {exported}")
     assert (marked.error is None) is dynamic
     assert dynamic or marked.kind == "ConstraintViolationError"
     assert compiled(name, torch._dynamo.maybe_mark_dynamic).error is None

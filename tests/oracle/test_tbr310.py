@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import Outcome, loaded, observe, page, require_torch
+from tests.oracle.support import Outcome, loaded, observe, page, require_torch, shortened, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -75,6 +75,8 @@ def export(module: Any, **options: Any) -> Outcome:
 def test_example_fails_and_repair_exports_the_same() -> None:
     with loaded(page("TBR310").example) as bad, loaded(page("TBR310").repair) as good:
         failed = observe(bad.export_clamped)
+        tell("an export", shortened(failed, "expression"))
+        tell("an export with `strict=True`", export(bad.Clamped(), strict=True))
         assert failed.kind == "GuardOnDataDependentSymNode"
         assert failed.first_line.startswith("Could not guard on data-dependent expression")
         assert export(bad.Clamped(), strict=True).first_line == "Data-dependent branching"

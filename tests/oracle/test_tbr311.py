@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -58,6 +58,12 @@ def trace(function: Any) -> Any:
 def test_example_is_wrong_in_silence_and_repair_is_not() -> None:
     with loaded(page("TBR311").example) as bad, loaded(page("TBR311").repair) as good:
         outcome = observe(bad.trace_signed)
+        wrong = not torch.equal(outcome.value(-X), bad.signed(-X))
+        warned = [text.partition(".")[0] for text in outcome.warnings if "might cause the trace" in text]
+        tell(
+            "traced with a positive sum, called with a negative",
+            f"warns: {warned[0]}; the result is {'wrong' if wrong else 'right'}",
+        )
         assert torch.equal(outcome.value(X), bad.signed(X))
         assert not torch.equal(outcome.value(-X), bad.signed(-X))
         assert any("Converting a tensor to a Python boolean" in text for text in outcome.warnings)
@@ -88,6 +94,7 @@ def test_fx_refuses_value_and_size_and_make_fx_only_the_value() -> None:
     with loaded(FORMS) as forms, loaded(page("TBR311").example) as bad:
         for function in (forms.sized, forms.raising, bad.signed):
             refused = observe(torch.fx.symbolic_trace, function)
+            tell(f"`fx.symbolic_trace` of `{function.__name__}`", refused)
             assert refused.first_line == "symbolically traced variables cannot be used as inputs to control flow"
         assert observe(make_fx(bad.signed), X).kind == "RuntimeError"
         graph = make_fx(forms.sized)(X)

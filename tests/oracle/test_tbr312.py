@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, shortened, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -18,13 +18,17 @@ ITEM = "vmap: It looks like you're calling .item() on a Tensor."
 
 def test_example_raises_and_repair_maps() -> None:
     with loaded(page("TBR312").example) as bad, loaded(page("TBR312").repair) as good:
-        assert observe(bad.scaled_rows, ROWS).first_line.startswith(FLOW)
+        refused = observe(bad.scaled_rows, ROWS)
+        tell("mapped over rows", shortened(refused, ". ").rstrip())
+        assert refused.first_line.startswith(FLOW)
         by_hand = torch.stack([bad.scaled(row) for row in ROWS])
         assert torch.allclose(good.scaled_rows(ROWS), by_hand)
 
 
 def test_numbers_raise_too() -> None:
-    assert observe(torch.vmap(lambda row: row * row.sum().item()), ROWS).first_line.startswith(ITEM)
+    refused = observe(torch.vmap(lambda row: row * row.sum().item()), ROWS)
+    tell("`item()` in a mapped function", shortened(refused, ". ").rstrip())
+    assert refused.first_line.startswith(ITEM)
     assert observe(torch.vmap(lambda row: row * float(row[0])), ROWS).first_line.startswith(ITEM)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import Outcome, loaded, observe, page, require_torch
+from tests.oracle.support import Outcome, loaded, observe, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -124,6 +124,14 @@ def with_function(x):
 """
 
 
+CONTEXTS = {
+    "local": "a function made in the compiled one",
+    "with_nothing": "a function that gives null contexts",
+    "with_partial": "a partial of a selective policy",
+    "with_function": "a module's function that gives a selective policy",
+}
+
+
 def run(function: Any, **options: Any) -> Outcome:
     """One compiled forward and backward."""
     torch._dynamo.reset()
@@ -137,7 +145,9 @@ def test_example_is_refused_and_repair_compiles_the_same() -> None:
     x = torch.tensor([0.3, 0.1, 0.2], requires_grad=True)
     with loaded(page("TBR314").example) as bad, loaded(page("TBR314").repair) as good:
         torch._dynamo.reset()
-        assert observe(bad.compiled_layer(), x).first_line == "HOP: Unsafe side effect"
+        refused = observe(bad.compiled_layer(), x)
+        tell("an attribute set in the region, `fullgraph=True`", refused)
+        assert refused.first_line == "HOP: Unsafe side effect"
         assert torch.equal(good.compiled_layer()(x), bad.Layer()(x))
     torch._dynamo.reset()
 
@@ -156,11 +166,18 @@ def test_state_in_the_region(name: str, refused: bool) -> None:
 
 def test_cond_in_the_region() -> None:
     with loaded(FORMS) as forms:
-        assert "NotImplementedError" in str(run(forms.through(forms.conditional)).error)
+        refused = run(forms.through(forms.conditional))
+        tell(
+            "`torch.cond` in the region",
+            "NotImplementedError" if "NotImplementedError" in str(refused.error) else refused,
+        )
+        assert "NotImplementedError" in str(refused.error)
 
 
 def test_context_fn() -> None:
     with loaded(FORMS) as forms:
+        for name, what in CONTEXTS.items():
+            tell(f"`context_fn` is {what}", run(getattr(forms, name)).kind or "no error")
         assert "checkpoint not implemented" in str(run(forms.local).error)
         assert run(forms.Method()).error is not None
         assert "must generate a tuple of two `TorchDispatchMode`s" in str(run(forms.with_nothing).error)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, silent, tell, wrong_by
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -44,6 +44,7 @@ def plain_step(q: Any, k: Any, v: Any) -> None:
 def test_example_raises_in_backward() -> None:
     with loaded(page("TBR401").example) as bad:
         outcome = observe(bad.step, *heads())
+    tell("the non-reentrant variant", outcome)
     assert (outcome.kind, outcome.first_line) == ("CheckpointError", META)
 
 
@@ -52,6 +53,7 @@ def test_reentrant_says_nothing_and_takes_the_other_kernel(dtype: str, least: fl
     with loaded(page("TBR401").example) as bad:
         outcome = observe(query_gradient, bad.reentrant_step, getattr(torch, dtype))
     expected = query_gradient(plain_step, getattr(torch, dtype))
+    tell(f"the reentrant variant, {dtype}", silent(outcome, wrong_by(outcome.value, expected)))
     assert (outcome.error, outcome.warnings) == (None, [])
     assert (outcome.value - expected).abs().max() / expected.abs().max() > least
 

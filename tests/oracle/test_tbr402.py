@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, silent, tell, wrong_by
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -32,6 +32,7 @@ def expected() -> Any:
 def test_own_flag_is_silent_and_wrong() -> None:
     with loaded(page("TBR402").example) as bad:
         outcome = observe(gradient, bad.silent)
+    tell("a flag of one's own", silent(outcome, wrong_by(outcome.value, expected())))
     assert (outcome.error, outcome.warnings) == (None, [])
     assert not torch.equal(outcome.value, expected())
 
@@ -39,6 +40,7 @@ def test_own_flag_is_silent_and_wrong() -> None:
 def test_default_dtype_raises() -> None:
     with loaded(page("TBR402").example) as bad:
         outcome = observe(gradient, bad.raising)
+    tell("the default dtype", outcome)
     assert outcome.kind == "CheckpointError"
     assert torch.get_default_dtype() == torch.float32
 

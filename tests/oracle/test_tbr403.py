@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, shortened, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -32,12 +32,14 @@ def backward_with(context_fn: Callable[[], Any], times: int = 1) -> None:
 def test_same_object_fails_in_the_first_backward() -> None:
     with loaded(page("TBR403").example) as bad:
         outcome = observe(bad.one_step, query())
+    tell("one object for both passes, the first backward", outcome)
     assert (outcome.kind, outcome.first_line) == ("AttributeError", SPENT)
 
 
 def test_objects_built_outside_fail_at_the_second_step() -> None:
     with loaded(page("TBR403").example) as bad:
         first, second = observe(bad.each_step, query()), observe(bad.each_step, query())
+    tell("two objects built outside, the second step", second)
     assert first.error is None
     assert (second.kind, second.first_line) == ("AttributeError", SPENT)
 
@@ -88,6 +90,7 @@ def test_selective_contexts_are_spent_by_one_backward() -> None:
     kept = torch.utils.checkpoint.create_selective_checkpoint_contexts([torch.ops.aten.sin.default])
     assert observe(backward_with, lambda: kept).error is None
     outcome = observe(backward_with, lambda: kept)
+    tell("contexts of a selective policy, the second step", shortened(outcome, "."))
     assert outcome.kind == "RuntimeError"
     assert outcome.first_line.startswith("Trying to backward an extra time.")
 

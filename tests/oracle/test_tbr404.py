@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -20,6 +20,7 @@ def rows(*shape: int) -> Any:
 def test_example_raises_in_backward() -> None:
     with loaded(page("TBR404").example) as bad:
         outcome = observe(bad.step, rows(1, 2, 8, 4).requires_grad_())
+    tell("backward", outcome)
     assert outcome.kind == "CheckpointError"
     assert "different metadata" in outcome.first_line
 

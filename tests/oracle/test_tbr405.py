@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -37,12 +37,14 @@ def call(**options: Any) -> Any:
 def test_example_raises_with_a_policy() -> None:
     with loaded(page("TBR405").example) as bad:
         outcome = observe(bad.with_policy, *inputs())
+    tell("a policy with `use_reentrant=True`", outcome)
     assert (outcome.kind, outcome.first_line, outcome.warnings) == ("ValueError", REFUSED, [])
 
 
 def test_example_raises_with_debug_where_the_variant_is_left_out() -> None:
     with loaded(page("TBR405").example) as bad:
         outcome = observe(bad.with_debug, *inputs())
+    tell("`debug=True` without `use_reentrant`", outcome)
     assert (outcome.kind, outcome.first_line) == ("ValueError", REFUSED)
     assert [text.startswith(IMPLICIT) for text in outcome.warnings] == [True]
 
@@ -58,7 +60,10 @@ def test_repair_is_clean(name: str) -> None:
 
 @pytest.mark.parametrize("options", [{"debug": None}, {"context_fn": None}, {"context_fn": two_contexts}])
 def test_none_is_refused_too(options: dict[str, Any]) -> None:
-    assert observe(call, use_reentrant=True, **options).first_line == REFUSED
+    outcome = observe(call, use_reentrant=True, **options)
+    (option,) = options
+    tell(f"`{option}={'None' if options[option] is None else 'a function'}` with `use_reentrant=True`", outcome)
+    assert outcome.first_line == REFUSED
 
 
 def test_what_the_reentrant_checkpoint_ignores_or_accepts() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -24,12 +24,14 @@ def block() -> Any:
 def test_called_policy_is_a_tuple() -> None:
     with loaded(page("TBR406").example) as bad:
         outcome = observe(bad.called, block(), rows())
+    tell("a policy that is called, not bound", outcome)
     assert (outcome.kind, outcome.first_line) == ("TypeError", "'tuple' object is not callable")
 
 
 def test_debug_beside_it_is_refused() -> None:
     with loaded(page("TBR406").example) as bad:
         outcome = observe(bad.with_debug, block(), rows())
+    tell("`debug=True` beside it", outcome)
     assert outcome.kind == "ValueError"
     assert outcome.first_line == "debug=True is incompatible with non-default context_fn"
 

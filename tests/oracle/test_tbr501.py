@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, silent, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -44,6 +44,7 @@ def backward_through(*args: Any, reentrant: bool = True) -> Any:
 def test_example_trains_on_without_the_region() -> None:
     with loaded(page("TBR501").example) as bad:
         outcome = observe(missing_gradients, bad.Draft())
+    tell("one step", silent(outcome, f"no gradient for {', '.join(sorted(outcome.value or ()))}"))
     assert (outcome.error, outcome.value, outcome.warnings) == (None, DRAFT, [NO_GRAD_INPUT])
 
 
@@ -56,6 +57,7 @@ def test_repair_reaches_every_parameter(reentrant: bool) -> None:
 
 def test_nothing_else_trains_raises() -> None:
     outcome = observe(backward_through, torch.ones(2, 4))
+    tell("nothing else trains", outcome)
     assert (outcome.kind, outcome.first_line) == ("RuntimeError", NO_GRAPH)
     assert outcome.warnings == [NO_GRAD_INPUT]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -21,6 +21,7 @@ def rows() -> Any:
 def test_example_raises_at_the_call() -> None:
     with loaded(page("TBR502").example) as bad:
         outcome = observe(bad.run, bad.Block(), rows().requires_grad_())
+    tell("the call", outcome)
     assert (outcome.kind, outcome.first_line) == ("ValueError", REFUSED)
 
 

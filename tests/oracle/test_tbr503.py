@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, silent, tell, wrong_by
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -45,5 +45,8 @@ def test_backward_with_inputs(inputs: str) -> None:
     layer, x = torch.nn.Linear(4, 1), rows().requires_grad_()
     y = checkpoint(layer, x, use_reentrant=True).sum()
     outcome = observe(lambda: y.backward(inputs=[x if inputs == "input" else layer.weight]))
+    given = wrong_by(layer.weight.grad, layer.weight)
+    what = "its input" if inputs == "input" else "a weight of the region"
+    tell(f"`backward(inputs=...)` with {what}", silent(outcome, given))
     assert outcome.kind == ("RuntimeError" if inputs == "input" else "")
     assert layer.weight.grad is None

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, shortened, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -24,6 +24,7 @@ def step(source: str) -> Any:
 
 def test_example_runs_a_graph_twice() -> None:
     outcome = step(page("TBR505").example)
+    tell("backward through both regions", shortened(outcome, " time"))
     assert outcome.kind == "RuntimeError"
     assert outcome.first_line.startswith("Trying to backward through the graph a second time")
 

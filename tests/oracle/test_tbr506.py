@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -41,6 +41,9 @@ def output(run: Callable[..., Any]) -> Any:
 def test_example_warns_and_is_reentrant(name: str) -> None:
     with loaded(page("TBR506").example) as bad:
         outcome = observe(output, getattr(bad, name))
+    variant = "reentrant" if "CheckpointFunctionBackward" in nodes_behind(outcome.value) else "non-reentrant"
+    warned = "warns" if any(EXPLICIT in text for text in outcome.warnings) else "no warning"
+    tell("a chain" if name == "run_chain" else "a module", f"{warned}: {EXPLICIT} Runs {variant}")
     assert outcome.error is None
     assert [EXPLICIT in text for text in outcome.warnings] == [True]
     assert "CheckpointFunctionBackward" in nodes_behind(outcome.value)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -20,6 +20,7 @@ def rows(*shape: int) -> Any:
 def test_example_raises() -> None:
     with loaded(page("TBR507").example) as bad:
         outcome = observe(bad.run, torch.nn.Linear(4, 4), rows().requires_grad_())
+    tell("the call", outcome)
     assert outcome.kind == "TypeError"
     assert outcome.first_line.endswith("takes 2 positional arguments but 3 were given")
 

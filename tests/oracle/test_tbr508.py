@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, shortened, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -33,6 +33,7 @@ def group(tmp_path: Any) -> Any:
 def test_example_raises_in_backward() -> None:
     with loaded(page("TBR508").example) as bad:
         outcome = observe(bad.step, rows())
+    tell("DDP with `find_unused_parameters=True`", shortened(outcome, " once."))
     assert outcome.kind == "RuntimeError"
     assert outcome.first_line.startswith("Expected to mark a variable ready only once.")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -27,6 +27,9 @@ def gate_gradient(source: str) -> Any:
 
 
 def test_example_loses_the_stored_loss() -> None:
+    grad = gate_gradient(page("TBR509").example)
+    lost = grad is None or not grad.any()
+    tell("a loss stored in the region", f"no error: its gradient is {'lost' if lost else 'kept'}")
     assert gate_gradient(page("TBR509").example) is None or not gate_gradient(page("TBR509").example).any()
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -30,6 +30,7 @@ def test_example_raises_in_forward(call: str) -> None:
     assert "h.register_hook(lambda g: g.clamp(-1, 1))" in source
     with loaded(source.replace("h.register_hook(lambda g: g.clamp(-1, 1))", call)) as bad:
         outcome = observe(lambda: bad.Net()(rows()).sum().backward())
+    tell(f"`{call.partition('(')[0]}` in the region", outcome)
     assert outcome.kind == "RuntimeError"
     assert outcome.first_line.startswith(CALLS[call])
 

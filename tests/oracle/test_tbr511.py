@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -20,6 +20,7 @@ def rows(*shape: int) -> Any:
 def test_example_raises() -> None:
     with loaded(page("TBR511").example) as bad:
         outcome = observe(bad.run, rows())
+    tell("more segments than the chain has", outcome)
     assert (outcome.kind, outcome.first_line) == ("ValueError", "range() arg 3 must not be zero")
 
 
@@ -28,7 +29,9 @@ def test_counts_for_a_chain_of_two(segments: int, kind: str) -> None:
     from torch.utils.checkpoint import checkpoint_sequential
 
     chain = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU())
-    assert observe(checkpoint_sequential, chain, segments, rows(), use_reentrant=False).kind == kind
+    outcome = observe(checkpoint_sequential, chain, segments, rows(), use_reentrant=False)
+    tell(f"{segments} segments of a chain of two", outcome)
+    assert outcome.kind == kind
 
 
 def test_repair_runs() -> None:

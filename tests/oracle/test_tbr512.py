@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -20,6 +20,7 @@ def rows(*shape: int) -> Any:
 def test_example_raises() -> None:
     with loaded(page("TBR512").example) as bad:
         outcome = observe(bad.run, rows().requires_grad_(), bad.Mask(torch.ones(4)))
+    tell("the call", outcome)
     assert outcome.kind == "TypeError"
     assert outcome.first_line == "save_for_backward can only save variables, but argument 1 is of type Mask"
 

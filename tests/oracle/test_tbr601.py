@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.oracle.support import loaded, page, require_torch
+from tests.oracle.support import cannot_show, loaded, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -23,6 +23,9 @@ def switched_back() -> Iterator[None]:
 def test_the_example_runs_with_both_on() -> None:
     with loaded(page("TBR601").example) as module:
         module.setup(0)
+    both = torch.are_deterministic_algorithms_enabled() and torch.backends.cudnn.benchmark
+    tell("after the set-up", f"both switches are on: {both}")
+    cannot_show("that the benchmark's choice of algorithm changes from run to run")
     assert torch.are_deterministic_algorithms_enabled()
     assert torch.backends.cudnn.benchmark
 

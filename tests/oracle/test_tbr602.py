@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch
+from tests.oracle.support import loaded, observe, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -27,6 +27,8 @@ VALUES = torch.tensor([1.0, 2.0])
 def test_warn_only_runs_the_operator() -> None:
     with loaded(page("TBR602").example) as module:
         outcome = observe(module.is_repeatable, INDEX, VALUES)
+    warned = [text.partition(",")[0] for text in outcome.warnings]
+    tell("the comparison runs", f"warns: {warned[0]}")
     assert isinstance(outcome.value, bool)
     assert any("does not have a deterministic implementation" in said for said in outcome.warnings)
 

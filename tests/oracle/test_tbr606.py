@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.oracle.support import loaded, page, require_torch
+from tests.oracle.support import loaded, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -22,6 +22,7 @@ def switched_back() -> Iterator[None]:
 
 def test_an_earlier_draw_changes_the_order() -> None:
     with loaded(page("TBR606").example) as module:
+        tell("three draws before the loader", f"the order stays the same: {module.order(0) == module.order(3)}")
         assert module.order(0) == module.order(0)
         assert module.order(0) != module.order(3)
 

@@ -139,6 +139,7 @@ class _Calls:
         call = made.call
         variants = self.variants(made)
         facts: dict[str, object] = {"variants": variants, "callee": row.qualname.rsplit(".", 1)[-1]}
+        facts["fixed"] = not row.reentrant_keyword
         if row.reentrant_keyword == "use_reentrant" and row.reentrant:
             facts["omitted"] = variants == {None}
         reentrant = True in variants or variants == {None}

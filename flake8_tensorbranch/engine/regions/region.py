@@ -14,7 +14,7 @@ from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.program import Program, functions_of
 from flake8_tensorbranch.engine.lattice import NO_CONST, AbstractValue
 from flake8_tensorbranch.engine.refs import Partial
-from flake8_tensorbranch.engine.regions import entering, wrappers
+from flake8_tensorbranch.engine.regions import entering, selected, wrappers
 from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, REGION_BASES, RegionEntry, entry
 from flake8_tensorbranch.settings import RegionKind, Settings
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
@@ -112,6 +112,8 @@ class Regions:
                 if function is None:
                     continue
                 found = list(functions_of(analysis, function))
+                if row.selectors and isinstance(node, nodes.Call):
+                    found = selected.functions(self.program, scope, node, row, found)
                 if not found and row.kind == "vmapped" and isinstance(node, nodes.Call) and node.args:
                     found = list(functions_of(analysis, facts.values.get(_transformed(facts, node.args[0]), _NOTHING)))
                 if not found and row.kind == "checkpointed" and isinstance(node, nodes.Call) and node.args:

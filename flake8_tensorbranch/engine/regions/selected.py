@@ -1,0 +1,130 @@
+"""Which modules a selector picks: `check_fn` and `auto_wrap_policy` of `apply_activation_checkpointing`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.inference.program import Program
+from flake8_tensorbranch.engine.lattice import AbstractValue
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.knowledge.regions import RegionEntry
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
+
+_PREDICATES: Final = ("lambda_fn",)
+_CLASSES: Final = ("transformer_layer_cls", "module_classes")
+_FORWARD: Final = ("forward", "__call__")
+_WALKED: Final = 200
+
+
+def functions(
+    program: Program, scope: FunctionInfo | None, call: nodes.Call, row: RegionEntry, roots: list[FunctionInfo]
+) -> list[FunctionInfo]:
+    """The forwards of the submodules that a call makes regions of; `roots` are those of the module it is given.
+
+    Where the selector is read, those of the classes it asks for and of their subclasses in the file. Where it is not,
+    or selects all, every submodule that a root's forward calls: the root itself is never wrapped
+    (torch/distributed/algorithms/_checkpoint/checkpoint_wrapper.py).
+    """
+    origins = Origins(program)
+    wrapper = next(
+        (k.value for k in call.keywords if k.arg == row.wrapper), call.args[1] if len(call.args) > 1 else None
+    )
+    if wrapper is not None and _offloads(origins, Expr(program.index, scope, wrapper)):
+        return []
+    for position, name in row.selectors:
+        given = next((k.value for k in call.keywords if k.arg == name), None)
+        if given is None and position < len(call.args):
+            given = call.args[position]
+        if given is None or (isinstance(given, nodes.Const) and given.value is None):
+            continue
+        classes = [c for source in origins.of(Expr(program.index, scope, given)) for c in _asked(origins, source)]
+        if classes:
+            return list(_forwards(program, classes))
+    return list(_below(program, roots))
+
+
+def _offloads(origins: Origins, wrapper: Expr) -> bool:
+    """Whether the wrapper only moves what is saved to the CPU: nothing is recomputed."""
+    target = origins.program.analysis.resolver.expression(wrapper.module, wrapper.node, wrapper.scope)
+    return isinstance(target, str) and target.endswith(".offload_wrapper")
+
+
+def _asked(origins: Origins, source: Expr) -> Iterator[ClassInfo]:
+    """The classes of the project that a selector asks for: a function's tests, or what a policy is made with."""
+    node = source.node
+    if isinstance(node, (nodes.Lambda, nodes.FunctionDef)):
+        function = next((f for f in source.module.functions if f.node is node), None)
+        if function is not None:
+            yield from _tested(origins, function)
+    elif isinstance(node, nodes.Call):
+        given = [k.value for k in node.keywords if k.arg in _CLASSES + _PREDICATES] or node.args[:1]
+        for value in given:
+            inner = Expr(source.module, source.scope, value)
+            found = list(_classes(origins.value(inner)))
+            yield from found
+            if not found:
+                for deeper in origins.of(inner):
+                    if deeper.node is not node:
+                        yield from _asked(origins, deeper)
+
+
+def _tested(origins: Origins, function: FunctionInfo) -> Iterator[ClassInfo]:
+    """The classes of `isinstance(m, C)`, `type(m) is C` and `type(m) in (C, D)` in a predicate, outside of `not`."""
+    for count, node in enumerate(function.node.nodes_of_class((nodes.Call, nodes.Compare))):
+        if count > _WALKED:
+            return
+        if _denied(node, function.node):
+            continue
+        asked = None
+        if isinstance(node, nodes.Compare) and len(node.ops) == 1 and node.ops[0][0] in ("is", "==", "in"):
+            asked = node.ops[0][1]
+        elif isinstance(node, nodes.Call) and len(node.args) == 2:
+            if isinstance(node.func, nodes.Name) and node.func.name in ("isinstance", "issubclass"):
+                asked = node.args[1]
+        if asked is not None:
+            yield from _classes(origins.value(Expr(function.module, function, asked)))
+
+
+def _denied(node: nodes.NodeNG, end: nodes.NodeNG) -> bool:
+    while node is not end and node.parent is not None:
+        if isinstance(node, nodes.UnaryOp) and node.op == "not":
+            return True
+        node = node.parent
+    return False
+
+
+def _classes(value: AbstractValue, depth: int = 3) -> Iterator[ClassInfo]:
+    """The project's classes that a value names, alone or in a tuple, list or set."""
+    yield from (ref for ref in sorted(value.refs, key=str) if isinstance(ref, ClassInfo))
+    if depth > 0:
+        for _, item in value.items or ():
+            yield from _classes(item, depth - 1)
+        if value.elem is not None and not value.items:
+            yield from _classes(value.elem, depth - 1)
+
+
+def _forwards(program: Program, classes: list[ClassInfo]) -> Iterator[FunctionInfo]:
+    resolver = program.analysis.resolver
+    own = [cls for cls in program.index.classes if any(base in classes for base in resolver.mro(cls))]
+    for cls in dict.fromkeys([*classes, *own]):
+        forward = resolver.method(cls, "forward")
+        if forward is not None:
+            yield forward
+
+
+def _below(program: Program, roots: list[FunctionInfo]) -> Iterator[FunctionInfo]:
+    """The forwards that the forwards of some modules call, also through methods of their own."""
+    seen = set(roots)
+    queue = list(roots)
+    while queue:
+        facts = program.facts.get(queue.pop())
+        for callees in facts.calls.values() if facts is not None else ():
+            for callee in callees - seen:
+                seen.add(callee)
+                if callee.name in _FORWARD and callee.cls is not None:
+                    yield callee
+                else:
+                    queue.append(callee)
