@@ -38,7 +38,6 @@ from flake8_tensorbranch.fixes import summary
 from flake8_tensorbranch.output import FORMATS, Options, Report
 from flake8_tensorbranch.pages import Page, pages
 from flake8_tensorbranch.settings import OPTIONS, Settings
-from flake8_tensorbranch.settings import OPTIONS
 from tools import oracle
 
 ROOT = Path(__file__).resolve().parents[1]
