@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -35,11 +36,12 @@ def analyse(
     if not source.mentions(settings.gate_words):
         return []
     global _new_run
-    if _new_run:
-        from flake8_tensorbranch.check import look_again
+    with warnings.catch_warnings():
+        # Python warns of what it parses (escapes in annotations, say), and the host would print that.
+        warnings.simplefilter("ignore")
+        from flake8_tensorbranch.check import check_source, look_again
 
-        _new_run = False
-        look_again()
-    from flake8_tensorbranch.check import check_source
-
-    return sorted(check_source(source, settings, tree, None, withheld))
+        if _new_run:
+            _new_run = False
+            look_again()
+        return sorted(check_source(source, settings, tree, None, withheld))

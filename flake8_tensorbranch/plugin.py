@@ -92,9 +92,9 @@ class Plugin:
                 found = self._found(source, self._settings(self._filename, beside_ruff=True))
             rows = [self._row(source, item) for item in found]
         except SettingsError as error:
-            rows = [self._row(SourceFile(self._filename, ""), misconfigured(error))]
+            rows = [self._first(misconfigured(error))]
         except Exception as error:
-            rows = [self._row(SourceFile(self._filename, ""), analysis_failed(error))]
+            rows = [self._first(analysis_failed(error))]
         yield from rows
 
     @classmethod
@@ -122,6 +122,10 @@ class Plugin:
         from flake8.style_guide import Decision, DecisionEngine
 
         return DecisionEngine(self.options).decision_for(code) is Decision.Selected
+
+    def _first(self, found: Diagnostic) -> Row:
+        """A finding about the file as a whole, which needs nothing of the file."""
+        return 1, 0, f"{found.code} {found.message}", type(self)
 
     def _row(self, source: SourceFile, found: Diagnostic) -> Row:
         return (*source.position(found.line, found.column), f"{found.code} {found.message}", type(self))

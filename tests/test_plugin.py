@@ -32,6 +32,7 @@ def pipeline(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[..., list[Di
     def put(function: Callable[..., list[Diagnostic]]) -> None:
         module = ModuleType("flake8_tensorbranch.check")
         module.check_source = function  # type: ignore[attr-defined]
+        module.look_again = lambda: None  # type: ignore[attr-defined]
         monkeypatch.setitem(sys.modules, "flake8_tensorbranch.check", module)
 
     return put

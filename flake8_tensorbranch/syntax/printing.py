@@ -9,8 +9,19 @@ from __future__ import annotations
 from typing import Final
 
 from astroid import nodes
+from astroid.nodes.as_string import AsStringVisitor
 
 MAX_NESTING: Final = 60
+
+
+class _Printer(AsStringVisitor):
+    """astroid's printer, with parentheses around every `:=`: astroid 4.0 leaves them out even where they matter."""
+
+    def visit_namedexpr(self, node: nodes.NamedExpr) -> str:
+        return f"({node.target.accept(self)} := {node.value.accept(self)})"
+
+    def _should_wrap(self, node: nodes.NodeNG, child: nodes.NodeNG, is_left: bool) -> bool:
+        return not isinstance(child, nodes.NamedExpr) and super()._should_wrap(node, child, is_left)
 
 
 def printed(node: nodes.NodeNG) -> str | None:
@@ -18,7 +29,7 @@ def printed(node: nodes.NodeNG) -> str | None:
     if _nests(node, MAX_NESTING):
         return None
     try:
-        return str(node.as_string())
+        return str(_Printer()(node))
     except Exception:  # astroid cannot print every tree it can build
         return None
 
