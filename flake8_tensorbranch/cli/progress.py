@@ -49,9 +49,9 @@ class Progress:
     def _draw(self, text: str) -> None:
         assert self._stream is not None
         width = shutil.get_terminal_size().columns - 1
+        self._shown = True  # first: an interrupt may come while it is drawn
         self._stream.write(f"\r\x1b[K{text[:width]}")
         self._stream.flush()
-        self._shown = True
 
 
 @contextmanager
