@@ -14,6 +14,7 @@ from flake8_tensorbranch.output.report import Location, Options, Report, located
 from flake8_tensorbranch.output.styles import BOLD, ERROR, HELP, NOTE, WARNING, Paint, Style
 from flake8_tensorbranch.source import SourceFile
 
+_NAMED = re.compile(r"(?:async +)?(?:def|class) +\w+|\w+(?:\.\w+)*")  # what of a related place is marked
 CAUTIONS = {
     Applicability.UNSAFE: "This is an unsafe fix and may change runtime behavior",
     Applicability.DISPLAY: "This suggestion may be incorrect or produce invalid syntax. "
@@ -73,7 +74,7 @@ def _note(related: Related, read: dict[str, SourceFile], paint: Paint) -> Iterat
         start = end = Location(related.line, related.column + 1)
     else:
         start = located(source, related.line, related.column)
-        name = re.compile(r"\w+(?:\.\w+)*").match(source.lines[start.row - 1], start.column - 1)
+        name = _NAMED.match(source.lines[start.row - 1], start.column - 1)
         end = Location(start.row, name.end() + 1) if name else start
     yield from frame(source, start, end, 0, NOTE, paint)
 

@@ -49,6 +49,7 @@ def test_full_tells_the_way_and_says_once_what_to_do(folder: Path) -> None:
     way = [
         Related("p.py", 3, 6, "a tensor"),
         Related("q.py", 2, 0, "called here"),
+        Related("p.py", 3, 0, "the function"),
         Related("gone.py", 7, 2, "elsewhere"),
     ]
     assert shown("full", finding(*way)) == (
@@ -70,6 +71,11 @@ def test_full_tells_the_way_and_says_once_what_to_do(folder: Path) -> None:
         "  |\n"
         "2 | self.cap(x)\n"
         "  | ^^^^^^^^\n"
+        "note: the function\n"
+        " --> p.py:3:1\n"
+        "  |\n"
+        "3 | def f(x):\n"
+        "  | ^^^^^\n"
         "note: elsewhere\n"
         "--> gone.py:7:3\n"
         "help: use `torch.where`\n"
