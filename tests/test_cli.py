@@ -28,6 +28,7 @@ def pipeline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[Calla
     def put(function: Callable[..., list[Diagnostic]]) -> None:
         module = ModuleType("flake8_tensorbranch.check")
         module.check_source = function  # type: ignore[attr-defined]
+        module.look_again = lambda: None  # type: ignore[attr-defined]
         monkeypatch.setitem(sys.modules, "flake8_tensorbranch.check", module)
 
     def asserts(source: SourceFile, settings: Settings, *_: object) -> list[Diagnostic]:
