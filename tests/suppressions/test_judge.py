@@ -10,6 +10,7 @@ from flake8_tensorbranch.diagnostic import Applicability, Diagnostic, analysis_f
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.source import Cell, SourceFile
 from flake8_tensorbranch.suppressions import Host, settle
+from flake8_tensorbranch.suppressions.layout import Layout
 
 
 def settled(
@@ -170,3 +171,17 @@ def test_a_clean_file_is_not_split_into_tokens(text: str, monkeypatch: pytest.Mo
     monkeypatch.setattr("tokenize.generate_tokens", refuse)
     assert settled(text) == []
     assert settled("x = 1\n", at(1)) == [at(1)]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("x\n", 1),
+        ("x = 1 + \\\n  2\n", 2),
+        ('x = 1, """\n\n"""\n', 3),
+        ("x = 'a\\\nb'\n", 2),
+        ("x = (\n1)\n", 1),
+    ],
+)
+def test_the_line_of_a_comment_is_the_last_of_those_read_as_one(text: str, line: int) -> None:
+    assert Layout(text).noqa_line(1) == line
