@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 import tokenize
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from flake8_tensorbranch.diagnostic import Applicability, Diagnostic, Edit, Fix
-from flake8_tensorbranch.pages import Page, pages
+from flake8_tensorbranch.pages import pages
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.source import SourceFile
 from flake8_tensorbranch.suppressions import Host
 from flake8_tensorbranch.suppressions.edits import removal
-from flake8_tensorbranch.suppressions.grammar import Action, Word
+from flake8_tensorbranch.suppressions.grammar import Action
 from flake8_tensorbranch.suppressions.layout import Layout
 from flake8_tensorbranch.suppressions.reach import Placed, Suppression, suppressions
 
@@ -34,33 +36,47 @@ def judged(
     except (tokenize.TokenError, SyntaxError):
         return found
     every = suppressions(layout, host)
-    kept = [item for item in found if not _is_hidden(source, item, every, host)]
+    kept = _visible(source, found, every, host)
     if any(item.code == FAILED for item in found):
         return kept
 
     def runs(code: str) -> bool:
         return selected(code) and settings.is_enabled(code, pages()[code].opt_in)
 
-    judge = _Judge(source, layout, [*found, *withheld], host, runs)
-    for suppression in every:
-        for complaint in judge.complaints(suppression):
-            if not _is_hidden(source, complaint, every, host):
-                kept.append(complaint)
+    judge = _Judge(layout, _Places(source, [*found, *withheld]), bool(source.cells), host, runs)
+    complaints = [complaint for suppression in every for complaint in judge.complaints(suppression)]
+    kept += _visible(source, complaints, every, host)
     return sorted(kept, key=lambda item: (item.line, item.column, item.code))
 
 
-def _is_hidden(source: SourceFile, item: Diagnostic, every: list[Suppression], host: Host) -> bool:
-    """Whether a comment hides a finding; flake8 applies `noqa` for lines itself."""
-    return any(
-        _reaches(source, suppression, item) and _means_any(suppression.first, item.code, host)
-        for suppression in every
-        if host is Host.COMMAND or suppression.first.directive.action is not Action.NOQA
-    )
+def _visible(source: SourceFile, items: list[Diagnostic], every: list[Suppression], host: Host) -> list[Diagnostic]:
+    """The findings that no comment hides; flake8 applies `noqa` for lines itself."""
+    places = _Places(source, items)
+    hidden: set[int] = set()
+    for suppression in every:
+        if host is Host.COMMAND or suppression.first.directive.action is not Action.NOQA:
+            hidden |= {at for at, code in places.reached(suppression) if _means_any(suppression.first, code, host)}
+    return [item for at, item in enumerate(items) if at not in hidden]
 
 
-def _reaches(source: SourceFile, suppression: Suppression, item: Diagnostic) -> bool:
-    begin = source.position(item.line, item.column)
-    return suppression.reaches(begin, source.position(item.end_line, item.end_column))
+class _Places:
+    """Where findings are, in the order of their beginnings, so that those in a reach are found without a search."""
+
+    def __init__(self, source: SourceFile, items: list[Diagnostic]) -> None:
+        self._places = sorted(
+            (source.position(item.line, item.column), source.position(item.end_line, item.end_column), at, item.code)
+            for at, item in enumerate(items)
+        )
+
+    def reached(self, suppression: Suppression) -> Iterator[tuple[int, str]]:
+        """The number, in the list given, and the code of each finding that a suppression reaches."""
+        first = bisect_left(self._places, suppression.start, key=lambda place: place[0])
+        for number in range(first, len(self._places)):
+            begin, end, at, code = self._places[number]
+            if begin > suppression.end:
+                break
+            if suppression.reaches(begin, end):
+                yield at, code
 
 
 def _means_any(placed: Placed, code: str, host: Host) -> bool:
@@ -79,21 +95,17 @@ def _means(word: str, code: str, action: Action, host: Host) -> bool:
 
 
 class _Judge:
-    """What is wrong with the suppressions of one file, given everything that was found in it."""
+    """What is wrong with the suppressions of one file, given the places of everything that was found in it."""
 
     def __init__(
-        self,
-        source: SourceFile,
-        layout: Layout,
-        everything: list[Diagnostic],
-        host: Host,
-        runs: Callable[[str], bool],
+        self, layout: Layout, places: _Places, keep_lines: bool, host: Host, runs: Callable[[str], bool]
     ) -> None:
-        self._source = source
         self._layout = layout
-        self._everything = everything
+        self._places = places
+        self._keep_lines = keep_lines
         self._host = host
-        self._runs = runs
+        self._runs = lru_cache(maxsize=None)(runs)
+        self._codes = lru_cache(maxsize=None)(self._codes_of)
 
     def complaints(self, suppression: Suppression) -> Iterator[Diagnostic]:
         """TBR001 for our codes that hide nothing, TBR002 for ours that do not exist; at most one each."""
@@ -104,10 +116,10 @@ class _Judge:
         for index, word in enumerate(words):
             if not _OURS.fullmatch(word.text):
                 continue
-            meant = self._meant(suppression.first, word)
+            meant = self._codes(word.text, suppression.first.directive.action)
             if not meant:
                 unknown.append(index)
-            elif word.text in seen or self._is_unused(suppression, word, meant):
+            elif word.text in seen or self._is_unused(suppression, meant):
                 unused.append(index)
             seen.add(word.text)
         if unknown:
@@ -119,15 +131,14 @@ class _Judge:
             message = f"unused suppression of {what}: it hides nothing here; remove it"
             yield self._complaint(UNUSED, suppression, unused, message, Applicability.SAFE)
 
-    def _meant(self, placed: Placed, word: Word) -> list[Page]:
-        """The pages of the codes that a word stands for."""
-        return [page for code, page in pages().items() if _means(word.text, code, placed.directive.action, self._host)]
+    def _codes_of(self, word: str, action: Action) -> frozenset[str]:
+        """The codes that a word in a list stands for."""
+        return frozenset(code for code in pages() if _means(word, code, action, self._host))
 
-    def _is_unused(self, suppression: Suppression, word: Word, meant: list[Page]) -> bool:
-        codes = {page.code for page in meant}
+    def _is_unused(self, suppression: Suppression, codes: frozenset[str]) -> bool:
         if codes & {FAILED, UNUSED, UNKNOWN} or not all(map(self._runs, codes)):
             return False
-        return not any(item.code in codes and _reaches(self._source, suppression, item) for item in self._everything)
+        return not any(code in codes for _, code in self._places.reached(suppression))
 
     def _complaint(
         self, code: str, suppression: Suppression, indices: list[int], message: str, applicability: Applicability
@@ -144,7 +155,7 @@ class _Judge:
         edits = []
         for placed in (suppression.first, suppression.second):
             if placed is not None:
-                span = removal(self._layout, placed, indices, bool(self._source.cells))
+                span = removal(self._layout, placed, indices, self._keep_lines)
                 if span is None:
                     return None
                 (line, column), (end_line, end_column), text = span
