@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from flake8_tensorbranch import output
 from flake8_tensorbranch.config.files import loads
 from flake8_tensorbranch.config.globs import Glob, Globs
-from flake8_tensorbranch.config.keys import KEYS, value
+from flake8_tensorbranch.config.keys import FORMATS, KEYS, Key, value
 from flake8_tensorbranch.config.resolver import Overrides, Resolver
 from flake8_tensorbranch.diagnostic import Confidence
 from flake8_tensorbranch.plugin import Plugin
@@ -116,6 +117,11 @@ def test_a_wrong_config_option(config: tuple[str, ...], isolated: bool, message:
         Resolver(Overrides(config=config, isolated=isolated))
 
 
+def test_a_byte_order_mark_is_no_text() -> None:
+    Path("tensorbranch.toml").write_text("\ufeffwords = ['a']\n", encoding="utf-8")
+    assert words("x.py") == ("a",)
+
+
 def test_isolated_takes_pairs() -> None:
     put("tensorbranch.toml", "words = ['file']\n")
     overrides = Overrides(config=("torch = '2.9'",), isolated=True)
@@ -183,9 +189,13 @@ def test_fixes_are_resafed_by_the_longer_selector() -> None:
     assert not settings.safe_fixes & settings.unsafe_fixes
 
 
+def test_the_formats_are_those_there_are() -> None:
+    assert set(FORMATS) == set(output.FORMATS)
+
+
 @pytest.mark.parametrize("key", KEYS, ids=lambda key: key.name)
-def test_each_keys_example_is_a_value_of_it(key: object) -> None:
-    name, example = key.name, key.example  # type: ignore[attr-defined]
+def test_each_keys_example_is_a_value_of_it(key: Key) -> None:
+    name, example = key.name, key.example
     given = loads(f"{name} = {example}")
     assert list(given) == [name]
     assert value(name, given[name], name) is not None

@@ -84,6 +84,8 @@ def once(options: argparse.Namespace) -> int:
         return CLEAN
     if not paths:
         _nothing(this)
+    for path in paths:  # a configuration in error ends the run before anything is written
+        this.resolver.for_file(path)
     outcomes = look_at(this, paths)
     with to_file(options.output_file):
         if not repair.report(this.repairs, outcomes):

@@ -19,14 +19,14 @@ def add_flags(command: argparse.ArgumentParser) -> None:
     """A key, if only one is asked about; or `ruff`, and the paths to ask about."""
     command.add_argument("key", nargs="?", metavar="KEY|ruff", help="a key to describe (default: list all), or ruff")
     command.add_argument("paths", nargs="*", metavar="PATH", help="with ruff: files and folders to ask about")
-    command.add_argument("--output-format", choices=("text", "json"), default="text")
+    command.add_argument("--output-format", dest="shape", choices=("text", "json"), default="text")
     command.add_argument("--write", action="store_true", help="with ruff: add what is missing to ruff's configuration")
 
 
 def run(options: argparse.Namespace) -> int:
     """List the keys, describe one, or look at ruff's configuration; raises `SettingsError` for an unknown key."""
     if options.key == "ruff":
-        if options.output_format != "text":
+        if options.shape != "text":
             raise SettingsError("config ruff: there is no output format but text")
         return beside_ruff.run(options)
     if options.paths or options.write:
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     if options.key is not None and options.key not in BY_NAME:
         raise SettingsError(f"config: {unknown(options.key)}")
     keys = KEYS if options.key is None else (BY_NAME[options.key],)
-    if options.output_format == "json":
+    if options.shape == "json":
         found = {key.name: _as_object(key) for key in keys}
         write([json.dumps(found if options.key is None else found[options.key], indent=2)])
     elif options.key is None:

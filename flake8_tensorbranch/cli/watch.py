@@ -12,7 +12,8 @@ from flake8_tensorbranch.config.files import NAMES, OURS, RUFF, ancestors
 from flake8_tensorbranch.gate import begin_run
 from flake8_tensorbranch.settings import SettingsError
 
-EVERY = 0.4  # seconds between two looks at the files
+EVERY = 0.4  # seconds between two looks at the files, at least
+SPARE = 4  # times as long as a look takes is waited before the next, so that large trees cost little
 CLEAR = "\x1b[2J\x1b[3J\x1b[1;1H"
 
 Stamps = Mapping[str, tuple[int, int]]
@@ -28,8 +29,11 @@ def watch(once: Callable[[], int], paths: Callable[[], Iterable[str]]) -> int:
         except SettingsError as error:
             failed(str(error))
         say("Watching for file changes.")
-        while stamps(paths) == seen:
-            time.sleep(EVERY)
+        while True:
+            started = time.monotonic()
+            if stamps(paths) != seen:
+                break
+            time.sleep(max(EVERY, SPARE * (time.monotonic() - started)))
         begin_run()
         say("File change detected...", clear=True)
 

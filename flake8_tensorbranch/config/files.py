@@ -86,7 +86,7 @@ def _parse(path: str, tool: str) -> Parsed:
             data = stream.read()
         if is_project and tool.encode() not in data:
             return Parsed(path, None)
-        table = loads(data.decode("utf-8"))
+        table = loads(data.decode("utf-8-sig"))
     except (OSError, ValueError) as error:
         if tool == RUFF:
             return Parsed(path, None if is_project else {})

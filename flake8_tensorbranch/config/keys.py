@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from flake8_tensorbranch.settings import OPTIONS, SettingsError, checked
 
 TARGETS = ("py37", "py38", "py39", "py310", "py311", "py312", "py313", "py314", "py315")
+FORMATS = tuple("concise full json json-lines junit grouped github gitlab pylint rdjson azure sarif".split())
 
 
 class Key(NamedTuple):
@@ -142,8 +143,9 @@ def value(name: str, given: object, where: str) -> Any:
     if kind == _STRING:
         if not isinstance(given, str):
             raise SettingsError(f"{where}: {given!r} is not a string")
-        if name == "target-version" and given not in TARGETS:
-            raise SettingsError(f"{where}: {given!r} is none of {', '.join(TARGETS)}")
+        known = {"target-version": TARGETS, "output-format": FORMATS}.get(name)
+        if known and given not in known:
+            raise SettingsError(f"{where}: {given!r} is none of {', '.join(known)}")
     texts = given if kind == _STRING else _texts(given, where)
     return checked(name, texts, where) if name in ANALYSIS else texts
 
