@@ -307,3 +307,29 @@ def test_the_command_says_why_a_notebook_cannot_be_read(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, "")
     assert "n.ipynb:1:1: invalid-syntax" in done.stdout
     assert "not valid JSON" in done.stdout
+
+
+STEP = """\
+%time
+import torch
+from torch.utils.checkpoint import checkpoint
+
+def step(block: torch.nn.Module, x: torch.Tensor) -> torch.Tensor:
+    !nvidia-smi  # gpu
+    return checkpoint(block, x * 2)"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "after"),
+    [
+        (["--fix", "--unsafe-fixes"], "x * 2, use_reentrant=False)"),
+        (["--add-noqa"], "x * 2)  # noqa: TBR506"),
+    ],
+)
+def test_what_the_command_writes_changes_one_line_of_the_file(tmp_path: Path, arguments: list[str], after: str) -> None:
+    path = tmp_path / "n.ipynb"
+    data = stored(notebook(markdown("# é"), code(lines(STEP), outputs=[OUTPUT]), code("y = !ls")), indent=2)
+    path.write_bytes(data)
+    command = [sys.executable, "-m", "flake8_tensorbranch", "check", "--exit-zero", *arguments, "n.ipynb"]
+    assert subprocess.run(command, capture_output=True, check=False, cwd=tmp_path).returncode == 0
+    assert path.read_bytes() == data.replace(b"x * 2)", after.encode())
