@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,9 +11,15 @@ from typing import Any
 
 import pytest
 
-from tests.hosts.driving import HELPED, HELPED_PLACE, PLAIN, TENSOR, Rpc, project
+from tests.hosts.driving import HELPED, HELPED_PLACE, PLAIN, ROOT, TENSOR, Rpc, project
 
-OFF = ("pycodestyle", "pyflakes", "mccabe", "pydocstyle", "pylint", "ruff", "preload")
+
+def documented() -> dict[str, Any]:
+    """The settings that the documentation says to paste."""
+    text = ROOT.joinpath("docs", "editors.md").read_text(encoding="utf-8")
+    blocks = [json.loads(block) for block in re.findall(r"^```json\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)]
+    (settings,) = [block for block in blocks if "pylsp" in block]
+    return settings
 
 
 @pytest.fixture
@@ -21,10 +29,10 @@ def server(tmp_path: Path) -> Iterator[Rpc]:
     try:
         server.request("initialize", processId=None, rootUri=tmp_path.as_uri(), capabilities={})
         server.notify("initialized")
-        plugins: dict[str, dict[str, object]] = {name: {"enabled": False} for name in OFF}
+        settings = documented()
         # An executable that is not there makes the server run its own interpreter's flake8.
-        plugins["flake8"] = {"enabled": True, "executable": "no-such-flake8", "select": ["TBR"]}
-        server.notify("workspace/didChangeConfiguration", settings={"pylsp": {"plugins": plugins}})
+        settings["pylsp"]["plugins"]["flake8"]["executable"] = "no-such-flake8"
+        server.notify("workspace/didChangeConfiguration", settings=settings)
         yield server
     finally:
         server.close()

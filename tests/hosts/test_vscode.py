@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import re
 import sys
@@ -10,9 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from vscode_common_python_lsp import get_severity
 
 from tests.adapters.samples import RAISE
-from tests.hosts.driving import HELPED, HELPED_PLACE, PLAIN, TENSOR, Done, Rpc, flake8, project
+from tests.hosts.driving import HELPED, HELPED_PLACE, PLAIN, ROOT, TENSOR, Done, Rpc, flake8, project
 
 # As the extension passes it, quotes included, and how it reads a line.
 FORMAT = "--format='%(row)d,%(col)d,%(code).1s,%(code)s:%(text)s'"
@@ -139,3 +141,16 @@ def resident(process: int) -> float:
     except (OSError, IndexError):
         return 0.0
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def test_the_documented_severities_are_what_the_extension_makes_of_our_codes() -> None:
+    text = ROOT.joinpath("docs", "editors.md").read_text(encoding="utf-8")
+    (block,) = [
+        found for found in re.findall(r"^```json\n(.*?)^```$", text, re.MULTILINE | re.DOTALL) if "flake8.args" in found
+    ]
+    levels = json.loads(block)["flake8.severity"]
+    for code, expected in (("TBR101", "Warning"), ("E501", "Error"), ("I001", "Information")):
+        assert get_severity(code, code[0], levels).name == expected
+    del levels["T"]
+    assert get_severity("TBR101", "T", levels).name == "Error"
+    assert get_severity("TBR103", "T", {**levels, "TBR103": "Information"}).name == "Information"
