@@ -117,6 +117,14 @@ def test_a_wrong_config_option(config: tuple[str, ...], isolated: bool, message:
         Resolver(Overrides(config=config, isolated=isolated))
 
 
+def test_globs_of_a_named_file_and_of_what_it_extends_start_from_the_current_folder() -> None:
+    put("cfg/base.toml", "[per-file-ignores]\n'sub/x.py' = ['TBR1']\n")
+    put("cfg/named.toml", "extend = 'base.toml'\n")
+    for name in ("base", "named"):
+        resolver = Resolver(Overrides(config=(f"cfg/{name}.toml",)))
+        assert [resolver.for_file(path).reports("TBR101") for path in ("sub/x.py", "cfg/sub/x.py")] == [False, True]
+
+
 def test_a_byte_order_mark_is_no_text() -> None:
     Path("tensorbranch.toml").write_text("\ufeffwords = ['a']\n", encoding="utf-8")
     assert words("x.py") == ("a",)

@@ -82,6 +82,15 @@ def test_levels(
     assert not spoken or re.search(r"a\.py: 1 found in \d+\.\d{3}s, settings from no file", err)
 
 
+def test_common_options_stand_on_either_side_of_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder.joinpath("any.toml").write_text("ignore = ['TBR1']\n")
+    assert main(["--config=any.toml", "check", "--config=extend-select=['TBR101']", "a.py"]) == 1
+    assert main(["--config=any.toml", "check", "a.py"]) == 0
+    assert main(["check", "--config=any.toml", "a.py"]) == 0
+    assert main(["--isolated", "check", "a.py"]) == 1
+    capsys.readouterr()
+
+
 def test_quiet_runs_do_not_warn(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder.joinpath("empty").mkdir()
     assert main(["check", "empty"]) == 0

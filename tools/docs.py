@@ -176,7 +176,7 @@ def keys() -> Iterator[str]:
 def flags() -> Iterator[str]:
     """A table for each command, its options by group; those that every command takes once, at the end."""
     top = parser()
-    common = {action.dest for group in top._action_groups for action in group._group_actions}
+    common = {name for action in top._actions for name in action.option_strings}
     (commands,) = [action for action in top._actions if isinstance(action, argparse._SubParsersAction)]
     helps = {choice.dest: choice.help or "" for choice in commands._choices_actions}
     for name, command in commands.choices.items():
@@ -184,7 +184,7 @@ def flags() -> Iterator[str]:
         yield ""
         yield f"{helps[name][0].upper()}{helps[name][1:]}."
         yield ""
-        yield from _table(action for action in command._actions if action.dest not in common)
+        yield from _table(action for action in command._actions if not common & {*action.option_strings})
     yield "### Every command"
     yield ""
     yield from _table(action for action in top._actions if action is not commands)

@@ -47,7 +47,8 @@ def stdin_filename(group: Group) -> None:
 
 def resolver(options: argparse.Namespace) -> Resolver:
     """What finds the settings of files, under the options given; raises `SettingsError` for those of no use."""
-    return Resolver(Overrides(values(options), tuple(options.config or ()), options.isolated))
+    config = (*(options.config or ()), *(options.config_after or ()))
+    return Resolver(Overrides(values(options), config, options.isolated))
 
 
 def values(options: argparse.Namespace) -> dict[str, Any]:

@@ -42,7 +42,8 @@ def _add_common(command: argparse.ArgumentParser, fallback: bool) -> None:
     group.add_argument(
         "--config",
         action="append",
-        default=default(None),
+        # argparse would let the second place replace what the first was given.
+        dest="config" if fallback else "config_after",
         metavar="FILE|KEY=VALUE",
         help="a configuration file to use instead of those found, or one setting as TOML, such as 'select=[\"TBR2\"]'",
     )

@@ -114,7 +114,8 @@ def loads(text: str) -> dict[str, Any]:
 def chain(parsed: Parsed, folder: str | None = None) -> list[Layer]:
     """The file with all that it extends, the last in the list counting most.
 
-    `folder` replaces the file's own as the start of its relative paths. Raises `SettingsError` for an unknown key, a
+    `folder` replaces each file's own as the start of its relative globs and folders, as ruff has it for a file that the
+    command line names. Raises `SettingsError` for an unknown key, a
     bad value, and for an `extend` that leads nowhere or in a circle; each with the file's name.
     """
     layers: list[Layer] = []
@@ -127,11 +128,11 @@ def chain(parsed: Parsed, folder: str | None = None) -> list[Layer]:
         extended = layer.values.get("extend")
         if extended is None:
             return layers
-        path = joined(start, extended)
+        path = joined(os.path.dirname(parsed.path), extended)
         if os.path.realpath(path) in seen:
             raise SettingsError(f"{where}: extend: {extended!r} leads in a circle")
         seen.add(os.path.realpath(path))
-        parsed, folder = named(path, f"{where}: extend: {extended!r}"), None
+        parsed = named(path, f"{where}: extend: {extended!r}")
 
 
 def named(path: str, where: str) -> Parsed:
@@ -150,8 +151,11 @@ def validated(values: Mapping[str, Any], where: str) -> dict[str, Any]:
     return {name: value(name, given, f"{where}: {name}") for name, given in values.items()}
 
 
-def inherited(parsed: Parsed) -> list[Layer]:
-    """What ruff's configuration, with all it extends, says about files and Python; what does not fit is left out."""
+def inherited(parsed: Parsed, start: str | None = None) -> list[Layer]:
+    """What ruff's configuration, with all it extends, says about files and Python; what does not fit is left out.
+
+    `start` is as `folder` of `chain`.
+    """
     layers: list[Layer] = []
     seen: set[str] = set()
     following: Parsed | None = parsed
@@ -166,7 +170,7 @@ def inherited(parsed: Parsed) -> list[Layer]:
                     values[name] = value(name, section[name], name)
             except SettingsError:
                 continue
-        layers.insert(0, Layer(shown(following.path), folder, values))
+        layers.insert(0, Layer(shown(following.path), start or folder, values))
         extended = section.get("extend")
         following = parse(joined(folder, extended), RUFF) if isinstance(extended, str) else None
     return layers

@@ -56,7 +56,7 @@ class Resolver:
             path = os.path.abspath(files[0])
             layers = chain(named(path, f"--config: {files[0]!r}"), cwd)
             about = parse(path, RUFF) if os.path.basename(path) == "pyproject.toml" else None
-            self._fixed = Effective([*(inherited(about) if about else ()), *layers, *self._over], path)
+            self._fixed = Effective([*(inherited(about, cwd) if about else ()), *layers, *self._over], path)
         elif overrides.isolated:
             self._fixed = Effective(self._over)
         self.run = self.for_folder(cwd).run()
