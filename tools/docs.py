@@ -251,6 +251,7 @@ PARTS: dict[tuple[str, str], Callable[[], Iterator[str]]] = {
     ("docs/reveal.md", "reveal"): revealed,
     **{("docs/output.md", name): format_example(name) for name in FORMATS},
     ("docs/oracle.md", "observed"): oracle.table,
+    ("docs/oracle.md", "behaviours"): oracle.behaviours,
     ("docs/oracle.md", "differences"): oracle.differences,
 }
 

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from flake8_tensorbranch.check import check_source
+from flake8_tensorbranch.knowledge.versions import BEHAVIOURS
 from flake8_tensorbranch.pages import pages
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.source import SourceFile
@@ -146,6 +147,14 @@ def differences() -> Iterator[str]:
                 cells = (row.rule, *map(_cell, (row.situation, before.observed, row.observed)), shown)
                 yield f"| {' | '.join(cells)} |"
         yield ""
+
+
+def behaviours() -> Iterator[str]:
+    """What the target torch changes in the rules, from `knowledge.versions`."""
+    yield "| behaviour | since torch | source |"
+    yield "|---|---|---|"
+    for name, since in BEHAVIOURS.items():
+        yield f"| {name} | {'.'.join(map(str, since.version))} | {_cell(since.source)} |"
 
 
 @functools.cache

@@ -212,7 +212,7 @@ class _Finder:
             mutated=mutated,
             form=form or ("assert with message" if forms.is_reported_assert(node) else effects.form(node)),
             comparison=self.comparison(at) if kind is SinkKind.SIZE_BRANCH else "",
-            frame_lost=effects.loses_frame(node, self.program.index) or self.searches(at),
+            frame_lost=effects.loses_frame(node, self.program.index, self.regions.has) or self.searches(at),
             related=self.related(subject, memberships),
             repairs=self.repairs(kind, node),
         )
@@ -284,7 +284,7 @@ class _Finder:
         for call in at.nodes_of_class(nodes.Call):
             quantified = isinstance(call.func, nodes.Name) and call.func.name in ("any", "all") and call.args
             if quantified and isinstance(call.args[0], nodes.GeneratorExp):
-                return True
+                return self.regions.has("generator-loses-frame")
         compared = [n for n in at.nodes_of_class(nodes.Compare) if n.ops[-1][0] in ("in", "not in")]
         return any(self.facts.values.get(n.ops[-1][1], UNKNOWN).must(TENSOR) for n in compared)
 
@@ -369,7 +369,7 @@ class _Stranger(_Finder):
                     function=there.scope,
                     effect=f"a {'loop' if site.kind in _LOOPS else 'branch'} in `{bodies.cut(there.function.name)}()`",
                     guarded=effects.is_guarded(there.call),
-                    frame_lost=site.frame_lost or effects.loses_frame(there.call, self.program.index),
+                    frame_lost=site.frame_lost or effects.loses_frame(there.call, self.program.index, self.regions.has),
                 )
 
     def repairs(self, kind: SinkKind, node: nodes.NodeNG) -> dict[str, tuple[Edit, ...]]:

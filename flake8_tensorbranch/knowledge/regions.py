@@ -38,10 +38,11 @@ class RegionEntry:
     why: str = ""
     variant: tuple[str, object, str] | None = None
     """A keyword, a literal, and the kind of region it makes instead."""
+    before: tuple[tuple[str, object, str], ...] = ()
+    """A keyword, the default it had, and the behaviour (`versions`) with which that changed."""
     selectors: tuple[tuple[int, str], ...] = ()
     """For ``in-place``: the parameters (position, name) that choose the submodules, the first given one counts."""
-    wrapper: str = ""
-    """The parameter that says what is made of the chosen submodules."""
+    wrapper: str = ""  # the parameter that says what is made of the chosen submodules
 
     def kind_with(self, options: tuple[tuple[str, object], ...]) -> str:
         """The kind of region that a call with these literal keywords makes."""
@@ -70,6 +71,7 @@ def _entry(
     reentrant_keyword: str = "",
     own_keywords: str = "",
     variant: tuple[str, object, str] | None = None,
+    before: tuple[tuple[str, object, str], ...] = (),
     selectors: tuple[tuple[int, str], ...] = (),
     wrapper: str = "",
 ) -> RegionEntry:
@@ -87,6 +89,7 @@ def _entry(
         own_keywords=tuple(own_keywords.split()),
         why=why,
         variant=variant,
+        before=before,
         selectors=selectors,
         wrapper=wrapper,
     )
@@ -243,6 +246,7 @@ REGION_ENTRIES: dict[str, RegionEntry] = {
             0,
             "mod",
             passed_tuple="args",
+            before=(("strict", True, "export-non-strict"),),
             why="torch/export/__init__.py: mod, args; strict=False by default (facts J)",
         ),
         _entry(
@@ -279,6 +283,7 @@ REGION_ENTRIES: dict[str, RegionEntry] = {
             "model",
             passed_tuple="args",
             variant=("dynamo", False, "traced"),
+            before=(("dynamo", False, "onnx-dynamo"),),
             why="torch/onnx/__init__.py: dynamo=True by default since 2.9, non-strict then strict export; else a trace",
         ),
         _entry(

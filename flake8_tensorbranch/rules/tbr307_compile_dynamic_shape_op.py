@@ -13,9 +13,13 @@ RULE = Rule("tbr-compile-dynamic-shape-op", frozenset({SinkKind.SIZED_RESULT}), 
 def check(site: TracedSite) -> Iterator[Finding]:
     """A graph break, unless `fullgraph` or `capture_dynamic_output_shape_ops` is on (facts A8, H)."""
     member = site.regions.get("compiled")
-    if member is None or site.facts.get("captured") or member.entry.option("fullgraph") is True:
+    if member is None or site.facts.get("captured"):
         return
     cost = "the function runs eagerly" if site.facts.get("lost") else "a graph break"
+    if member.entry.option("fullgraph") is True:
+        if site.facts.get("whole"):
+            return
+        cost = "an error with `fullgraph=True` before torch 2.10"
     yield Finding(
         site.node,
         f"the size of `{site.subject}` depends on values in a compiled region: {cost}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from astroid import nodes
@@ -282,17 +283,20 @@ def form(node: nodes.NodeNG) -> str:
     return names.get(type(node), "use")
 
 
-def loses_frame(node: nodes.NodeNG, index: ModuleIndex) -> bool:
-    """True where a graph break makes the whole frame run eagerly: in a loop's body, `try`, a generator (facts B6)."""
+def loses_frame(node: nodes.NodeNG, index: ModuleIndex, has: Callable[[str], bool]) -> bool:
+    """True where a graph break makes the whole frame run eagerly: in a loop's body, `try`, a generator (facts B6).
+
+    `has` says whether the target torch shows a behaviour of `knowledge.versions`.
+    """
     if isinstance(node, nodes.Comprehension) and isinstance(node.parent, nodes.GeneratorExp):
-        return True
+        return has("generator-loses-frame")
     child, up = node, node.parent
     while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda, nodes.Module, nodes.ClassDef)):
         if isinstance(up, (nodes.Try, nodes.TryStar)) or (
             isinstance(up, (nodes.For, nodes.While)) and child in up.body
         ):
             return True
-        if isinstance(up, nodes.With):
+        if isinstance(up, nodes.With) and has("suppress-loses-frame"):
             for expression, _ in up.items:
                 if (
                     isinstance(expression, nodes.Call)

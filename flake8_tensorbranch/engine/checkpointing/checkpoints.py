@@ -45,6 +45,7 @@ class _Calls:
         self.recomputes = recomputes
         self.options: Options = recomputes.options
         self.contexts = Contexts(origins, recomputes)
+        self.has = recomputes.regions.has
         self.gradients = Gradients(origins, recomputes)
         self.backward = backward
         self.reentrant = Reentrant(origins, recomputes, backward, self.gradients.frozen)
@@ -146,7 +147,8 @@ class _Calls:
         torch = row.qualname.startswith("torch.utils.checkpoint.")
         if torch and reentrant:
             facts["refused"] = self._refused(call)
-            facts["keywords"] = () if row.sequential else tuple(self.options.named(call, row.own_keywords))
+            own = row.own_keywords if self.has("early-stop-option") else tuple(set(row.own_keywords) - {"early_stop"})
+            facts["keywords"] = () if row.sequential else tuple(self.options.named(call, own))
         if torch:
             facts.update(self.contexts.of(made, variants))
             facts["flag"] = callshape.positional_flag(self.origins, made, row)

@@ -52,6 +52,7 @@ class Contexts:
         self.origins = origins
         self.options: Options = recomputes.options
         self.tree = recomputes.tree
+        self.has = recomputes.regions.has
 
     def is_default(self, given: Expr) -> bool:
         """True for torch's own `noop_context_fn`."""
@@ -152,7 +153,7 @@ class Contexts:
             if isinstance(node, nodes.Call):
                 externals = self.origins.externals(result)
                 if _SELECTIVE in externals:
-                    if outside and self._outlives(made, result):
+                    if self.has("selective-contexts-counted") and outside and self._outlives(made, result):
                         found["reused"] = "kept"
                 elif not outside and (externals & SCOPES.keys() or _NOTHING in externals):
                     found.setdefault("malformed", "single")

@@ -90,6 +90,8 @@ class Conflicts:
 
     def _conditionals(self, function: FunctionInfo, entry: Entry) -> Iterator[TracedSite]:
         """`torch.cond` has no rule for the caching that the compiled checkpoint does (facts A12)."""
+        if not self.regions.has("compiled-checkpoint-refuses-cond"):
+            return
         for node, called in self.program.facts[function].externals.items():
             if "torch.cond" in called:
                 yield self._site(node, function, "cond", entry)

@@ -55,6 +55,7 @@ class State:
         index = self.program.index
         if not self.members or _UNSPECIALISED in index.text:
             return
+        specialised = self.regions.has("module-int-specialised")
         for function, membership in self.members.items():
             if membership.entry.option("fullgraph") is True and self.regions.of(function, "checkpointed") is not None:
                 continue  # the change itself is refused there
@@ -69,6 +70,8 @@ class State:
                 if change is None:
                     continue
                 what, where = change
+                if what in ("int", "instance") and place[0] is not None and not specialised:
+                    continue
                 related = (Related(index.path, where.lineno or 1, where.col_offset or 0, "it changes here"),)
                 shown = [first, *_deciding(accesses)] if first.how == "step" else [first]
                 edits = registered(index, *place) if what == "int" else None

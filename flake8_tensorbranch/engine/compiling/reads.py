@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from astroid import nodes
@@ -37,21 +37,27 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
                     kinds = dict(inside)
                     if not batched.reads(scope, receiver):
                         kinds.pop("vmapped", None)
-                    yield _site(program, scope, SinkKind.SCALAR_READ, node, kinds)
+                    yield _site(program, scope, SinkKind.SCALAR_READ, node, kinds, regions.has)
                     continue
             if "compiled" not in inside or not value.must(TENSOR) or not value.deps & _SIZED:
                 continue
             if _makes_size(program, scope, node) and not effects.is_guarded(node):
-                yield _site(program, scope, SinkKind.SIZED_RESULT, node, dict(inside))
+                yield _site(program, scope, SinkKind.SIZED_RESULT, node, dict(inside), regions.has)
 
 
 def _site(
-    program: Program, scope: FunctionInfo, kind: SinkKind, node: nodes.NodeNG, regions: dict[str, Membership]
+    program: Program,
+    scope: FunctionInfo,
+    kind: SinkKind,
+    node: nodes.NodeNG,
+    regions: dict[str, Membership],
+    has: Callable[[str], bool],
 ) -> TracedSite:
     setting = "capture_scalar_outputs" if kind is SinkKind.SCALAR_READ else "capture_dynamic_output_shape_ops"
     facts: dict[str, object] = {
         "captured": setting in program.index.text,
-        "lost": effects.loses_frame(node, program.index),
+        "whole": has("fullgraph-captures"),  # whether fullgraph=True captures it
+        "lost": effects.loses_frame(node, program.index, has),
     }
     return TracedSite(kind, node, scope, trace.spelled(node), regions, facts, trace.way(program, scope, node, regions))
 

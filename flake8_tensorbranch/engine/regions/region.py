@@ -16,6 +16,7 @@ from flake8_tensorbranch.engine.lattice import NO_CONST, AbstractValue
 from flake8_tensorbranch.engine.refs import Partial
 from flake8_tensorbranch.engine.regions import entering, selected, wrappers
 from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, REGION_BASES, RegionEntry, entry
+from flake8_tensorbranch.knowledge.versions import has
 from flake8_tensorbranch.settings import RegionKind, Settings
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
@@ -88,6 +89,10 @@ class Regions:
         self.entries.extend(self._wrapped())
         self._close()
 
+    def has(self, behaviour: str) -> bool:
+        """Whether the target torch behaves so; see `knowledge.versions`."""
+        return has(behaviour, self.settings.torch_version)
+
     def of(self, function: FunctionInfo | None, kind: str) -> Membership | None:
         """How the function is in a region of the kind; None when it is not."""
         return None if function is None else self._members.get(kind, {}).get(function)
@@ -118,7 +123,7 @@ class Regions:
                     found = list(functions_of(analysis, facts.values.get(_transformed(facts, node.args[0]), _NOTHING)))
                 if not found and row.kind == "checkpointed" and isinstance(node, nodes.Call) and node.args:
                     found = entering.handed(self.program, scope, node.args[max(row.argument, 0)])
-                given = options(args) or _keywords(row, node)
+                given = self._defaulted(row, options(args) or _keywords(row, node))
                 yield Entry(row.kind_with(given), node, scope, row, given), found
         calls = self.program.index.calls if scope is None else scope.calls
         for call in calls:
@@ -127,6 +132,12 @@ class Regions:
                 found = list(functions_of(analysis, facts.values.get(call.args[0], _NOTHING)))
                 keywords = tuple((k.arg, _literal(k.value)) for k in call.keywords if k.arg in row.own_keywords)
                 yield Entry(row.kind, call, scope, row, keywords), found
+
+    def _defaulted(self, row: RegionEntry, given: tuple[tuple[str, object], ...]) -> tuple[tuple[str, object], ...]:
+        """The options given, and the defaults that the target torch had before they changed."""
+        named = dict(given)
+        older = ((name, value) for name, value, changed in row.before if name not in named and not self.has(changed))
+        return (*given, *older) if row.before else given
 
     def _decorated(self) -> Iterator[tuple[Entry, list[FunctionInfo]]]:
         analysis = self.program.analysis

@@ -15,6 +15,7 @@ from flake8_tensorbranch.engine.repairs import settings as edits
 from flake8_tensorbranch.engine.reproducibility.comparisons import Comparisons
 from flake8_tensorbranch.engine.reproducibility.switches import ALGORITHMS, DEBUG_MODE, Switches, all_calls
 from flake8_tensorbranch.engine.sink import SinkKind, SwitchSite
+from flake8_tensorbranch.knowledge.versions import has
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
@@ -47,8 +48,6 @@ _DATASETS: Final = (
 )
 _LOADER: Final = "torch.utils.data.DataLoader"
 _CUBLAS: Final = "CUBLAS_WORKSPACE_CONFIG"
-CUBLAS_NEEDED_BEFORE: Final = (2, 10)
-"""The first torch without the check: pull request 161749, of September 2025, came after 2.9 was branched off."""
 _MULTIPLYING: Final = frozenset(
     {"mm", "matmul", "bmm", "addmm", "baddbmm", "einsum", "linear", "backward", "addmv", "mv", "tensordot"}
 )
@@ -75,7 +74,7 @@ class _Finder:
     def sites(self) -> Iterator[SwitchSite]:
         yield from self._autotune()
         yield from self._warn_only()
-        if _older(self.settings.torch_version):
+        if not has("cublas-unchecked", self.settings.torch_version):
             yield from self._cublas()
         yield from self._compared()
         yield from self._datasets()
@@ -293,13 +292,6 @@ class _Finder:
                     if node.attrname in cls.methods:
                         begin.append(cls.methods[node.attrname])
         return used
-
-
-def _older(version: str | None) -> bool:
-    if version is None:
-        return False
-    major, minor = (int(part) for part in version.split(".")[:2])
-    return (major, minor) < CUBLAS_NEEDED_BEFORE
 
 
 def _before(node: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
