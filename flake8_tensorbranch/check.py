@@ -6,7 +6,7 @@ import ast
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from flake8_tensorbranch import memory
+from flake8_tensorbranch import memory, modules
 from flake8_tensorbranch.diagnostic import Confidence, Diagnostic
 from flake8_tensorbranch.engine import decisions, relevance, verdicts
 from flake8_tensorbranch.engine.checkpointing import checkpoints, regional
@@ -16,6 +16,7 @@ from flake8_tensorbranch.engine.inference.summary import Analysis
 from flake8_tensorbranch.engine.regions.region import Regions
 from flake8_tensorbranch.engine.reproducibility import determinism
 from flake8_tensorbranch.project import Project
+from flake8_tensorbranch.reach import reaches
 from flake8_tensorbranch.rules import Finding, Loaded, by_sink
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.source import SourceFile
@@ -31,15 +32,8 @@ _shared: dict[tuple[str, ...], Project] = {}
 def shared_project(src: tuple[str, ...] = ()) -> Project:
     """The project of this process under one `src` setting: other files are read once for all files checked."""
     if src not in _shared:
-        _shared[src] = Project(src)
+        _shared[src] = Project(modules.shared_finder(src))
     return _shared[src]
-
-
-def look_again() -> None:
-    """Forget what the disk no longer holds: at the beginning of a run in a process that has seen others."""
-    for project in _shared.values():
-        project.look_again()
-    memory.begin_run()
 
 
 def check_source(
@@ -55,10 +49,11 @@ def check_source(
     is the file's `ast` where the host has it. Raises `TreeError` when no tree can be built, `SyntaxError` when `tree`
     is missing and the text does not parse.
     """
-    if not source.mentions(settings.gate_words):
+    project = project or shared_project(settings.src)
+    if not source.mentions(settings.gate_words) and not reaches(source, settings.gate_words, project.finder):
         return []
     with paused_gc(), room():
-        analysis = Analysis(project or shared_project(settings.src))
+        analysis = Analysis(project)
         index = analysis.project.index(source.path, source.text, tree)
         program = Program(analysis, index)
         program.solve(relevance.wanted(analysis, index, settings))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from flake8_tensorbranch import __version__
 from flake8_tensorbranch.config.analysis import configured
 from flake8_tensorbranch.diagnostic import Diagnostic, analysis_failed, misconfigured
-from flake8_tensorbranch.gate import analyse, begin_run
+from flake8_tensorbranch.gate import analyse, begin_run, passes
 from flake8_tensorbranch.settings import OPTIONS, Settings, SettingsError, checked
 from flake8_tensorbranch.source import SourceFile
 
@@ -88,7 +88,7 @@ class Plugin:
             source = SourceFile.from_lines(self._filename, self._lines)
             settings = self._settings(self._filename)
             found = []
-            if source.mentions(settings.gate_words):
+            if passes(source, settings):
                 found = self._found(source, self._settings(self._filename, beside_ruff=True))
             rows = [self._row(source, item) for item in found]
         except SettingsError as error:

@@ -23,7 +23,7 @@ def test_flake8_without_the_plugin_is_without_it(state: str, listed: bool) -> No
 def test_only_files_that_pass_the_gate_and_parse_are_analysed(tmp_path: Path) -> None:
     for name, text in {"a.py": "import torch\n", "b.py": "import os\n", "c.py": "import torch\nx = (\n"}.items():
         tmp_path.joinpath(name).write_text(text)
-    sources, outside = bench.readable(str(tmp_path))
+    sources, outside, _ = bench.readable(str(tmp_path))
     assert [Path(source.path).name for source in sources] == ["a.py"]
     assert outside == 1
 

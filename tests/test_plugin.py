@@ -152,8 +152,11 @@ def test_a_file_without_torch_imports_nothing_heavy() -> None:
         "flake8_tensorbranch.config.files",
         "flake8_tensorbranch.config.keys",
         "flake8_tensorbranch.diagnostic",
+        "flake8_tensorbranch.disk",
         "flake8_tensorbranch.gate",
+        "flake8_tensorbranch.modules",
         "flake8_tensorbranch.plugin",
+        "flake8_tensorbranch.reach",
         "flake8_tensorbranch.settings",
         "flake8_tensorbranch.source",
     }

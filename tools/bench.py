@@ -4,7 +4,8 @@
 
 added      CPU that the plugin adds to `flake8 -j1` over the folder, as a share of flake8's own: the same command with
            and without the plugin's entry point, in turn, the least of several rounds each.
-gate       the same for one file that does not mention torch.
+gate       the same for one file that does not mention torch; and CPU of the gate itself for each file of the folder
+           that does not, whose imports it follows.
 import     CPU of importing the plugin, and of importing the analysis, beside that of importing flake8.
 analysis   CPU of the analysis over the files that pass the gate, beside `ast.parse` of the same files; and where it
            goes, by room (own time under the profiler, so these are shares, not times).
@@ -30,6 +31,7 @@ from pathlib import Path
 import flake8_tensorbranch
 from flake8_tensorbranch.config.resolver import Overrides, Resolver
 from flake8_tensorbranch.files import Unreadable, read
+from flake8_tensorbranch.gate import passes
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.source import SourceFile
 from flake8_tensorbranch.walk import Walk
@@ -90,9 +92,11 @@ def measure(folder: str, rounds: int) -> Iterator[tuple[str, float | int]]:
     yield "import flake8, ms", 1000 * host
     yield "import the plugin, ms", 1000 * plugin
     yield "import the analysis, ms", 1000 * analysis
-    sources, outside = readable(folder)
+    sources, outside, followed = readable(folder)
     yield "files outside the gate", outside
     yield "files analysed", len(sources)
+    yield "of them by their imports alone", sum(not source.mentions(Settings().gate_words) for source in sources)
+    yield "the gate, ms for a file without torch", followed
     if sources:
         yield from compare_parse(sources, rounds)
         yield from rooms(sources)
@@ -127,20 +131,26 @@ def least(turns: Iterable[list[float]]) -> list[float]:
     return [min(column) for column in zip(*turns, strict=True)]
 
 
-def readable(folder: str) -> tuple[list[SourceFile], int]:
-    """The files that pass the gate and parse, and how many do not pass."""
-    words = Settings().gate_words
+def readable(folder: str) -> tuple[list[SourceFile], int, float]:
+    """The files that pass the gate and parse, how many do not pass, and the mean cost in ms of asking by imports."""
+    settings = Settings()
     sources = []
-    outside = 0
+    outside = followed = 0
+    spent = 0.0
     for path in Walk(Resolver(Overrides(isolated=True))).files([folder]):
         source = read(path)
         if isinstance(source, Unreadable):
             continue
-        if not source.mentions(words):
+        began = time.process_time()
+        passed = passes(source, settings)
+        if not source.mentions(settings.gate_words):
+            spent += time.process_time() - began
+            followed += 1
+        if not passed:
             outside += 1
         elif parsed(source) is not None:
             sources.append(source)
-    return sources, outside
+    return sources, outside, 1000 * spent / max(followed, 1)
 
 
 def parsed(source: SourceFile) -> ast.Module | None:

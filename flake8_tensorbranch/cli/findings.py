@@ -6,7 +6,7 @@ import ast
 import warnings
 
 from flake8_tensorbranch.diagnostic import Diagnostic, analysis_failed
-from flake8_tensorbranch.gate import analyse
+from flake8_tensorbranch.gate import analyse, passes
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.source import SourceFile
 
@@ -23,7 +23,7 @@ def findings(
     oldest Python the code is for: what that cannot parse is a finding.
     """
     try:
-        if not source.mentions(settings.gate_words):
+        if not passes(source, settings):
             return []
         tree = parse(source, target)
     except SyntaxError as error:

@@ -10,6 +10,7 @@ from flake8_tensorbranch.cli.console import CLEAN, FOUND, failed
 from flake8_tensorbranch.cli.flags import Group
 from flake8_tensorbranch.diagnostic import Diagnostic
 from flake8_tensorbranch.files import STDIN, Unreadable, read
+from flake8_tensorbranch.gate import passes
 from flake8_tensorbranch.settings import SettingsError
 from flake8_tensorbranch.source import SourceFile
 from flake8_tensorbranch.suppressions import Host, settle
@@ -44,7 +45,7 @@ def unsuppressed(
 
     `withheld` is what was found and is not reported, for want of confidence or of being enabled.
     """
-    analysed = source.mentions(settings.analysis.gate_words) and all(item.code.startswith("TBR") for item in found)
+    analysed = passes(source, settings.analysis) and all(item.code.startswith("TBR") for item in found)
     if run.options.ignore_noqa or not analysed:
         return found
     settled = settle(source, found, withheld, settings.analysis, Host.COMMAND, settings.reports)

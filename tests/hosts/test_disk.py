@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from flake8_tensorbranch import disk as module
-from flake8_tensorbranch import project as project_module
+from flake8_tensorbranch import modules
 from flake8_tensorbranch.check import check_source
 from flake8_tensorbranch.disk import MAX_BYTES, Change, Disk
 from flake8_tensorbranch.project import Project
@@ -183,7 +183,7 @@ def test_without_being_told_a_project_looks_again_after_a_while(root: Path, monk
     assert found(project, root) == []
     write(root / "lib.py", TENSOR)
     now = time.monotonic()
-    monkeypatch.setattr(project_module.time, "monotonic", lambda: now + 10)
+    monkeypatch.setattr(modules.time, "monotonic", lambda: now + 10)
     assert found(project, root) == [(7, "TBR101")]
 
 
