@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from flake8_tensorbranch.source import MASKED
+
 # Cell magics whose cell is Python all the same, and shares its names with the other cells.
 PYTHON_MAGICS: Final = frozenset("capture debug ipytest prun pypy python python3 time timeit".split())
 # Magics that IPython also takes without their percent sign, when one begins a cell.
@@ -95,7 +97,7 @@ def _covered(row: str, column: int, instead: str) -> str:
     """The row up to `column` or its first character, then `instead`, then a comment that is no linter's directive."""
     kept = row[: column or len(row) - len(row.lstrip())]
     shown = row[len(kept) :].strip().replace("#", "\N{MUSIC SHARP SIGN}")
-    return f"{kept}{instead}{'  ' if instead else ''}# {shown}"
+    return f"{kept}{instead}{'  ' if instead else ''}# {MASKED}{shown}"
 
 
 def _escapes(cell: str) -> Iterator[tuple[int, int, int]]:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import io
+import re
 import tokenize
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+MASKED: Final = "\u2060"  # begins what a line shows that stands for another one; no source has it there
+_MASK: Final = re.compile(r"(?:(?:pass|get_ipython\(\))  )?# \u2060(.*)")
 
 
 class Cell(NamedTuple):
@@ -89,6 +93,13 @@ class SourceFile:
         line, column = self.position(line, column)
         before = self.lines[line - 1][:column] if self.lines else ""
         return line, column if before.isascii() else len(before.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def as_written(line: str) -> str:
+    """The line as its author wrote it: what is IPython's in a notebook is another line to the analysis."""
+    if MASKED not in line:
+        return line
+    return _MASK.sub(lambda masked: masked[1].replace("\N{MUSIC SHARP SIGN}", "#"), line)
 
 
 def character_column(line: str, column: int) -> int:

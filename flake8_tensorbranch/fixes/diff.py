@@ -8,7 +8,7 @@ from difflib import unified_diff
 from itertools import pairwise
 from typing import Final
 
-from flake8_tensorbranch.source import Cell
+from flake8_tensorbranch.source import Cell, as_written
 
 CONTEXT: Final = 3  # lines around a change
 _LINE: Final = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -37,7 +37,7 @@ def _part(before: str, after: str, head: str) -> Iterator[str]:
     hunks = unified_diff(_LINE.findall(before), _LINE.findall(after), n=CONTEXT, lineterm="\n")
     for number, line in enumerate(hunks):
         if number >= 2:  # difflib's own head
-            yield line.removesuffix("\n")
+            yield as_written(line.removesuffix("\n"))
             if not line.endswith(("\n", "\r")):
                 yield "\\ No newline at end of file"
 

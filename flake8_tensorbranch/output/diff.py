@@ -11,7 +11,7 @@ from flake8_tensorbranch.diagnostic import Edit, Fix
 from flake8_tensorbranch.output.frame import shown
 from flake8_tensorbranch.output.report import edited
 from flake8_tensorbranch.output.styles import DELETED, DELETED_SIGN, GUTTER, INSERTED, INSERTED_SIGN, Paint
-from flake8_tensorbranch.source import SourceFile
+from flake8_tensorbranch.source import SourceFile, as_written
 
 CONTEXT: Final = 1  # unchanged lines shown around a change
 _AROUND: Final = 3  # lines around the edits that are compared
@@ -65,7 +65,7 @@ def _diff(source: SourceFile, fix: Fix, first: int, last: int, cell: int, paint:
 
 def shown_line(line: str) -> str:
     """A line without its break and safe for a terminal; tabs stay, so that it can be copied."""
-    return "\t".join(map(shown, line.removesuffix("\n").split("\t")))
+    return "\t".join(map(shown, as_written(line.removesuffix("\n")).split("\t")))
 
 
 def _spaced(front: str, text: str) -> str:

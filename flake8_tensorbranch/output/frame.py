@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from flake8_tensorbranch.output.report import Location, in_cell, relative
 from flake8_tensorbranch.output.styles import GUTTER, Paint, Style
-from flake8_tensorbranch.source import SourceFile
+from flake8_tensorbranch.source import SourceFile, as_written
 
 CONTEXT: Final = 2  # lines shown before and behind a finding
 TERMINAL: Final = 140  # columns of a frame, its gutter included
@@ -123,7 +123,7 @@ def _rows(source: SourceFile, start: Location, end: Location, context: int) -> I
     while last > end.row and (source.cell_at(last) != source.cell_at(end.row) or not lines[last - 1].strip()):
         last -= 1
     for number in range(first, last + 1):
-        yield _Row(number, in_cell(source, Location(number, 1)).row, shown(lines[number - 1]))
+        yield _Row(number, in_cell(source, Location(number, 1)).row, shown(as_written(lines[number - 1])))
 
 
 def _window(texts: list[str], left: int, right: int, columns: int) -> _Window:

@@ -40,7 +40,7 @@ ROOMS = {
     "gate": {"check", "memory", "modules", "reach", "settings", "source", "diagnostic"},
     "selection": {"settings"},
     "config": {"config", "selection", "pages", "settings"},
-    "ipython": set[str](),
+    "ipython": {"source"},
     "notebook": {"ipython", "source", "diagnostic"},
     "files": {"notebook", "source", "diagnostic"},
     "fixes": {"fixes", "pages", "source", "diagnostic"},
