@@ -39,7 +39,8 @@ def apply(text: str, found: Iterable[Diagnostic], cells: tuple[Cell, ...] = ()) 
     """Apply the fixes of findings in `text`, whose line breaks and byte order mark may be any and stay as they are.
 
     A fix that meets one applied before it is left for the next round; an edit that equals one applied before (two
-    fixes that add the same import) is made once. Line breaks in new text are those of the first line of `text`.
+    fixes that add the same import, or do all the same) is made once. Line breaks in new text are those of the text
+    around it.
     """
     lines = _Lines(text, cells)
     taken: list[_Span] = []
@@ -49,7 +50,7 @@ def apply(text: str, found: Iterable[Diagnostic], cells: tuple[Cell, ...] = ()) 
         assert item.fix is not None
         spans = [lines.span(edit) for edit in item.fix.edits]
         new = [span for span in spans if span not in taken]
-        if None in spans or not new or any(a is not None and a.meets(b) for a in new for b in taken):
+        if None in spans or any(a is not None and a.meets(b) for a in new for b in taken):
             continue
         taken.extend(span for span in new if span is not None)
         made.extend(edit for edit, span in zip(item.fix.edits, spans, strict=True) if span in new)
@@ -91,7 +92,7 @@ class _Lines:
         breaks = list(_BREAK.finditer(text, begin))
         self.starts = [begin, *(found.end() for found in breaks)]
         self.ends = [*(found.start() for found in breaks), len(text)]
-        self.newline = breaks[0].group() if breaks else "\n"
+        self.breaks = [found.group() for found in breaks]
         self.cells = [cell.first_line for cell in cells]
 
     def offset(self, line: int, column: int) -> int | None:
@@ -110,4 +111,10 @@ class _Lines:
             return None
         if bisect_right(self.cells, edit.line) != bisect_right(self.cells, edit.end_line):
             return None
-        return _Span(start, stop, edit.content.replace("\n", self.newline))
+        return _Span(start, stop, edit.content.replace("\n", self._break(edit, start)))
+
+    def _break(self, edit: Edit, start: int) -> str:
+        """The line break of an edit's last line, or of the line before; never half of one with what it comes after."""
+        own = "".join(self.breaks[edit.end_line - 1 : edit.end_line] or self.breaks[-1:]) or "\n"
+        merges = own == "\n" and self.text[:start].endswith("\r") and edit.content.startswith("\n")
+        return "\r\n" if merges else own

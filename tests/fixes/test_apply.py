@@ -63,6 +63,12 @@ def test_an_import_that_two_fixes_share_is_added_once() -> None:
     assert (made.text, dict(made.fixed)) == ("import functools\nx\ny\n", {"TBR506": 2})
 
 
+def test_two_findings_with_one_repair_are_both_fixed() -> None:
+    edit = Edit(1, 1, 1, 1, ", y")
+    made = apply("x\n", [finding(edit), finding(edit, code="TBR501")])
+    assert (made.text, dict(made.fixed)) == ("x, y\n", {"TBR501": 1, "TBR506": 1})
+
+
 def test_cells_move_with_their_text_and_no_edit_goes_across_them() -> None:
     cells = (Cell(1, 1), Cell(3, 3))
     made = apply("a\nb\nc\n", [finding(Edit(1, 0, 1, 0, "new\n"))], cells)
@@ -119,7 +125,7 @@ def test_edits_change_what_they_say_and_nothing_else(case: tuple[str, list[Edit]
         if all((e.end_line, e.end_column) < (edit.line, edit.column) for e in taken if e != edit) and edit not in taken:
             taken.append(edit)
     made = apply(text, [finding(edit) for edit in edits])
-    assert sum(made.fixed.values()) == len(taken)
+    assert sum(made.fixed.values()) == sum(edit in taken for edit in edits)
     assert SourceFile("p", made.text).text == expected(text, taken)
 
 

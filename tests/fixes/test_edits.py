@@ -256,6 +256,20 @@ def test_no_branch(before: str, after: str) -> None:
     assert fixed(branch(before), "TBR101") == branch(after)
 
 
+def test_torch_imported_with_a_part_of_it() -> None:
+    head = "import torch\nimport torch.nn.functional as F\nimport torch.utils.checkpoint\n"
+    text = branch("if x.sum() > n:\n    x = -x\nreturn x\n", head)
+    assert "x = torch.where(x.sum() > n, -x, x)" in fixed(text, "TBR101")
+
+
+@pytest.mark.parametrize(
+    "head", ["import torch\ntorch = torch\n", "try:\n    import torch\nexcept ImportError:\n    torch = None\n"]
+)
+def test_torch_that_may_be_something_else(head: str) -> None:
+    text = branch("if x.sum() > n:\n    x = -x\nreturn x\n", head, "'torch.Tensor'")
+    assert {item.fix for item in found(text, "TBR101")} <= {None}
+
+
 def test_torch_by_another_name() -> None:
     text = branch("if x.sum() > n:\n    x = -x\nreturn x\n", "import torch as th\n", "th.Tensor")
     assert "x = th.where(x.sum() > n, -x, x)" in fixed(text, "TBR101")

@@ -6,7 +6,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.diagnostic import Edit
 from flake8_tensorbranch.engine.repairs.text import Text, inserting
-from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
+from flake8_tensorbranch.syntax.names import Binding, FunctionInfo, ModuleIndex
 
 
 def spelled(index: ModuleIndex, scope: FunctionInfo | None, module: str, name: str) -> tuple[str, Edit | None] | None:
@@ -15,23 +15,27 @@ def spelled(index: ModuleIndex, scope: FunctionInfo | None, module: str, name: s
     None where the name for it means something else there. `module` has no dots.
     """
     for bound, bindings in index.bindings.items():
-        for binding in bindings if len(bindings) == 1 else ():
-            if binding.level or not isinstance(binding.statement, (nodes.Import, nodes.ImportFrom)):
-                continue
-            if not isinstance(binding.statement.parent, nodes.Module) or _hidden(scope, bound):
-                continue
-            if binding.imported == (module, name):
-                return bound, None
-            if binding.imported == (module, None):
-                return f"{bound}.{name}", None
+        meant = {binding.imported if _is_plain(binding) else None for binding in bindings}
+        if _hidden(scope, bound):
+            continue
+        if meant == {(module, name)}:
+            return bound, None
+        if meant == {(module, None)}:
+            return f"{bound}.{name}", None
     if module in index.bindings or _hidden(scope, module) or index.star_imports:
         return None
     place = _place(index)
     return None if place is None else (f"{module}.{name}", inserting((place, 0), f"import {module}\n"))
 
 
+def _is_plain(binding: Binding) -> bool:
+    """Whether a binding is an absolute import that always runs."""
+    is_import = isinstance(binding.statement, (nodes.Import, nodes.ImportFrom))
+    return is_import and not binding.level and isinstance(binding.statement.parent, nodes.Module)
+
+
 def _hidden(scope: FunctionInfo | None, name: str) -> bool:
-    """Whether a function around the place, or a class body, binds the name itself."""
+    """Whether a function around the place binds the name itself."""
     up = scope
     while up is not None:
         if name in up.local_names:

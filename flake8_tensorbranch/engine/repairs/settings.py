@@ -7,8 +7,9 @@ from typing import Any
 from astroid import nodes
 
 from flake8_tensorbranch.engine.repairs import arguments
+from flake8_tensorbranch.engine.repairs.imports import spelled
 from flake8_tensorbranch.engine.repairs.text import Edits, Text, quoted, replaced
-from flake8_tensorbranch.syntax.names import ModuleIndex
+from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
 
 
 def off(value: nodes.NodeNG | None) -> Edits | None:
@@ -31,6 +32,14 @@ def left_out(index: ModuleIndex, value: nodes.NodeNG | None, default: str) -> Ed
     if not isinstance(call, nodes.Call):
         return None
     return arguments.removed(Text.of(index), call, argument) or (replaced(value, default),)
+
+
+def seeded(index: ModuleIndex, scope: FunctionInfo | None, call: nodes.Call) -> Edits | None:
+    """Edits that give a data loader a generator with a seed, which is an example: which one is for a person."""
+    name = spelled(index, scope, "torch", "Generator")
+    if quoted(call) or name is None or name[1] is not None:
+        return None
+    return arguments.added(Text.of(index), call, f"generator={name[0]}().manual_seed(0)")
 
 
 def raising(index: ModuleIndex, call: nodes.NodeNG) -> Edits | None:

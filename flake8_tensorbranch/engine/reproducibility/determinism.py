@@ -142,7 +142,8 @@ class _Finder:
             ):
                 continue
             if True in self.switches.truths(scope, shuffle):
-                yield self._site("shuffled", shuffle, scope, True, promise, note="deterministic here")
+                repair = edits.seeded(self.index, scope, call)
+                yield self._site("shuffled", shuffle, scope, True, promise, repair, note="deterministic here")
 
     # cuBLAS
 
