@@ -60,6 +60,7 @@ def run(options: argparse.Namespace) -> int:
 
     Raises `SettingsError` for options and configuration that cannot be used.
     """
+    suppress.adds(options)  # refuses what contradicts it, watching too
     if not options.watch:
         return once(options)
     if STDIN in Run(options).given:

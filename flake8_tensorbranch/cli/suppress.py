@@ -56,7 +56,8 @@ def adds(options: argparse.Namespace) -> bool:
     """Whether the run writes comments instead of reporting. Raises `SettingsError` for options that contradict it."""
     if options.add_noqa is None:
         return False
-    for name in ("fix", "fix_only", "diff", "statistics", "ignore_noqa", "stdin_filename"):
+    others = "fix fix_only diff statistics ignore_noqa stdin_filename show_files show_settings watch"
+    for name in others.split():
         if getattr(options, name):
             raise SettingsError(f"{ADD} cannot be used with --{name.replace('_', '-')}")
     if STDIN in options.paths:
@@ -71,7 +72,12 @@ def adds(options: argparse.Namespace) -> bool:
 def add(run: Run) -> int:
     """Write a comment for each finding into the files, and say how many; 1 if a file could not be read or written."""
     added, failures, left = 0, 0, 0
-    for path in run.paths():
+    paths = list(run.paths())
+    if not paths:
+        run.console.warn("No Python files found under the given path(s)")
+    for path in paths:  # a configuration in error ends the run before anything is written
+        run.resolver.for_file(path)
+    for path in paths:
         try:
             data = Path(path).read_bytes()
             source = read(path, None, data)

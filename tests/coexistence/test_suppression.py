@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections import Counter
@@ -267,9 +268,36 @@ def test_14_add_noqa_leaves_what_it_cannot_read(tmp_path: Path) -> None:
     assert tmp_path.joinpath("malformed.py").read_text(encoding="utf-8") == text
 
 
+def test_14_add_noqa_writes_into_notebooks(tmp_path: Path) -> None:
+    cells = ["%matplotlib inline\n", LINE.format("").replace("  \n", "\n"), "print(1)\n"]
+    code = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+    notebook = {
+        "cells": [{**code, "source": cell} for cell in cells],
+        "metadata": {},
+        "nbformat": 4,
+        "nbformat_minor": 4,
+    }
+    tools.put(tmp_path, {"n.ipynb": json.dumps(notebook)})
+    for _ in range(2):
+        tools.run("flake8_tensorbranch", "check", "--isolated", "-q", "--add-noqa", ".", cwd=tmp_path, status=(0,))
+        read = json.loads(tmp_path.joinpath("n.ipynb").read_text(encoding="utf-8"))
+        assert [cell["source"] for cell in read["cells"]] == [
+            cells[0],
+            LINE.format("# noqa: TBR101"),
+            cells[2],
+        ]
+    assert tools.command_finds(tmp_path) == {}
+
+
 @pytest.mark.parametrize(
     "arguments",
-    [["--add-noqa=E501", "."], ["--add-noqa=a # b", "."], ["--add-noqa", "--fix", "."], ["--add-noqa", "-"]],
+    [
+        ["--add-noqa=E501", "."],
+        ["--add-noqa=a # b", "."],
+        ["--add-noqa", "--fix", "."],
+        ["--add-noqa", "--watch", "."],
+        ["--add-noqa", "-"],
+    ],
 )
 def test_14_add_noqa_refuses_what_it_cannot_do(arguments: list[str], tmp_path: Path) -> None:
     assert tools.run("flake8_tensorbranch", "check", *arguments, cwd=tmp_path, status=(2,)) == ""

@@ -24,7 +24,7 @@ def run(*arguments: str, cwd: Path, status: tuple[int, ...] = (0, 1)) -> str:
         check=False,
         cwd=cwd,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"},
-        timeout=300,
+        timeout=120,
     )
     assert done.returncode in status, done.stderr.decode()
     return done.stdout.decode()
