@@ -121,6 +121,9 @@ def test_settings_are_shown_with_their_sources(folder: Path, capsys: pytest.Capt
     shown = lines[start + 1 : end]
     assert "\ttbr-branch-on-value (TBR101)," in shown
     assert not [line for line in shown if re.search(r"\(TBR[23456]", line)]
+    assert "\ttbr-raise-on-value (TBR105)," in shown  # opt-in, and selected
+    assert main(["check", "--show-settings", "a.py"]) == 0
+    assert "(TBR105)" not in capsys.readouterr().out
 
 
 def test_newer_syntax_than_the_target_is_an_error(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from flake8_tensorbranch.config.analysis import last_layer
 from flake8_tensorbranch.config.effective import EXCLUDED, Effective
 from flake8_tensorbranch.config.keys import KEYS
-from flake8_tensorbranch.pages import rule_name
+from flake8_tensorbranch.pages import pages, rule_name
 
 
 def files(paths: Iterable[str]) -> Iterator[str]:
@@ -34,7 +34,9 @@ def settings(path: str, effective: Effective) -> Iterator[str]:
             yield f"{key.name} = {_toml(EXCLUDED)}"
         else:
             yield f"{key.name} = {key.default}"
-    for title, codes in (("enabled", chosen.enabled - chosen.ignored), ("should_fix", chosen.fixable_codes)):
+    runs = {code for code, page in pages().items() if chosen.analysis.is_enabled(code, page.rule_class.startswith("I"))}
+    enabled = (chosen.enabled - chosen.ignored) & runs
+    for title, codes in (("enabled", enabled), ("should_fix", enabled & chosen.fixable_codes)):
         yield ""
         yield f"rules.{title} = ["
         yield from (f"\t{rule_name(code)} ({code})," for code in sorted(codes))
