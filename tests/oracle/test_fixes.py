@@ -16,7 +16,17 @@ from flake8_tensorbranch.pages import pages
 from flake8_tensorbranch.rules import load
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.source import SourceFile
-from tests.oracle.support import Page, graphs_of, loaded, observe, page, require_torch, section
+from tests.oracle.support import (
+    Page,
+    Told,
+    graphs_of,
+    loaded,
+    observe,
+    page,
+    require_torch,
+    section,
+    telling,
+)
 from tests.oracle.test_tbr508 import group
 
 torch = require_torch()
@@ -85,7 +95,8 @@ def test_as_the_repair(code: str, name: str, arguments: tuple[Any, ...], monkeyp
     test: Callable[..., None] = getattr(module, name)
     deterministic, benchmark = torch.are_deterministic_algorithms_enabled(), torch.backends.cudnn.benchmark
     try:
-        test(*arguments)
+        with telling(Told(code, None)):  # what it tells is of the page's own repair
+            test(*arguments)
     finally:
         torch.use_deterministic_algorithms(deterministic)
         torch.backends.cudnn.benchmark = benchmark
