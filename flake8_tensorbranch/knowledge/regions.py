@@ -123,7 +123,7 @@ REGION_ENTRIES: dict[str, RegionEntry] = {
             sequential=True,
             reentrant=True,
             reentrant_keyword="use_reentrant",
-            own_keywords=CHECKPOINT_KEYWORDS,
+            own_keywords="functions segments input use_reentrant preserve_rng_state",
             why="torch/utils/checkpoint.py: functions, segments, input; the last segment is not checkpointed (facts G)",
         ),
         _entry(

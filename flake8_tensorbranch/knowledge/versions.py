@@ -34,8 +34,8 @@ BEHAVIOURS: dict[str, Since] = {
         (2, 13), "torch/utils/checkpoint.py: storage is kept by a counter that is never set back; observed"
     ),
     "compiled-checkpoint-refuses-cond": Since((2, 7), "observed: NotImplementedError in 2.13, no error in 2.6"),
-    "suppress-loses-frame": Since((2, 7), "observed: no graph in 2.13, a graph break in 2.6"),
-    "generator-loses-frame": Since((2, 7), "observed: no graph in 2.13, a graph break in 2.6"),
+    "suppress-loses-frame": Since((2, 10), "observed: no graph in 2.13, a graph break in 2.6; so it is in 2.9"),
+    "generator-loses-frame": Since((2, 7), "observed: no graph in 2.13, a graph break in 2.6; as 2.13 in 2.9"),
 }
 
 

@@ -14,6 +14,10 @@ RULE = Rule(
 
 def check(site: CheckpointSite) -> Iterator[Finding]:
     """Report keywords that the reentrant checkpoint does not pass on."""
+    unknown = site.facts.get("unknown")
+    if isinstance(unknown, tuple) and unknown:
+        message = f"checkpoint_sequential takes no `{unknown[0]}`, in neither variant: ValueError"
+        yield Finding(site.node, message, "leave it out", related=site.related)
     keywords = site.facts.get("keywords")
     if isinstance(keywords, tuple) and keywords:
         variants = site.facts["variants"]

@@ -15,5 +15,6 @@ RULE = Rule(
 def check(site: CheckpointSite) -> Iterator[Finding]:
     """Report checkpoints that such a backward goes through."""
     if site.facts.get("partial_backward") is not None:
-        message = "autograd.grad or backward(inputs=) through this reentrant checkpoint fails"
+        through = "autograd.grad or backward(inputs=) through this reentrant checkpoint"
+        message = f"{through} raises, or gives its parameters nothing"
         yield Finding(site.node, message, other_variant(site.facts), related=site.related, fix=nonreentrant(site))

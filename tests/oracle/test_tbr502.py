@@ -54,3 +54,16 @@ def test_arguments_of_the_checkpoint_itself_are_accepted(option: dict[str, Any])
         lambda: checkpoint(torch.sin, rows().requires_grad_(), use_reentrant=True, **option).sum().backward()
     )
     assert (outcome.error, outcome.warnings) == (None, [])
+
+
+@pytest.mark.parametrize("reentrant", [True, False])
+@pytest.mark.parametrize("option", ["determinism_check", "context_fn", "debug", "early_stop"])
+def test_checkpoint_sequential_has_none_of_the_options(option: str, reentrant: bool) -> None:
+    from torch.utils.checkpoint import checkpoint_sequential
+
+    chain = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Tanh())
+    x = rows().requires_grad_()
+    outcome = observe(checkpoint_sequential, chain, 2, x, use_reentrant=reentrant, **{option: "none"})
+    if option == "determinism_check":
+        tell(f"`checkpoint_sequential` with `determinism_check`, use_reentrant={reentrant}", outcome)
+    assert (outcome.kind, outcome.first_line) == ("ValueError", f"Unexpected keyword arguments: {option}")

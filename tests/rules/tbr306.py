@@ -1,6 +1,8 @@
 # options: --tbr-enable=TBR306
 """TBR306: a tensor's value becomes a Python number in a compiled region."""
 
+import math
+
 import torch
 from torch import Tensor, nn
 
@@ -35,3 +37,10 @@ scaled = torch.compile(Scaled(), fullgraph=True)
 
 def eager(x: Tensor) -> float:
     return x.sum().item()  # ok: [TBR306] not compiled
+
+
+@torch.compile
+def rooted(x: Tensor) -> Tensor:
+    total = math.sqrt(x.square().sum())  # error: [TBR306] "a graph break"
+    width = math.sqrt(x.shape[-1])  # ok: [TBR306] a size
+    return x / total * width

@@ -15,7 +15,9 @@ def expression(text: str) -> nodes.NodeNG:
     return statement.value
 
 
-@pytest.mark.parametrize("text", ["x.any()", "a[0, :]", "x if y else z", "f(*a, k=1)", "(y := f(x)) > 1", "a < (y := x)", "[(y := x)]"])
+@pytest.mark.parametrize(
+    "text", ["x.any()", "a[0, :]", "x if y else z", "f(*a, k=1)", "(y := f(x)) > 1", "a < (y := x)", "[(y := x)]"]
+)
 def test_text_of_a_node(text: str) -> None:
     assert printed(expression(text)) == source_of(expression(text)) == text
 

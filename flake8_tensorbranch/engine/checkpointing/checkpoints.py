@@ -145,10 +145,12 @@ class _Calls:
             facts["omitted"] = variants == {None}
         reentrant = True in variants or variants == {None}
         torch = row.qualname.startswith("torch.utils.checkpoint.")
-        if torch and reentrant:
+        if torch and row.sequential:
+            facts["unknown"] = tuple(self.options.named(call, row.own_keywords))
+        elif torch and reentrant:
             facts["refused"] = self._refused(call)
             own = row.own_keywords if self.has("early-stop-option") else tuple(set(row.own_keywords) - {"early_stop"})
-            facts["keywords"] = () if row.sequential else tuple(self.options.named(call, own))
+            facts["keywords"] = tuple(self.options.named(call, own))
         if torch:
             facts.update(self.contexts.of(made, variants))
             facts["flag"] = callshape.positional_flag(self.origins, made, row)

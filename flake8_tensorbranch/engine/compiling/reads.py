@@ -67,7 +67,9 @@ def _read(program: Program, scope: FunctionInfo, node: nodes.Call) -> nodes.Node
     func = node.func
     if isinstance(func, nodes.Attribute) and func.attrname in _READS and not node.args:
         source = func.expr
-    elif isinstance(func, nodes.Name) and func.name in _NUMBERS and len(node.args) == 1:
+    elif (isinstance(func, nodes.Name) and func.name in _NUMBERS and len(node.args) == 1) or (
+        node.args and any(name.startswith("math.") for name in program.facts[scope].externals.get(node, ()))
+    ):
         source = node.args[0]
     else:
         return None

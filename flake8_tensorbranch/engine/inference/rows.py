@@ -81,7 +81,7 @@ def from_row(row: OpModel, args: Arguments, owner: AbstractValue | None) -> Abst
         value = owner if owner is not None else args.get(0)
         if value is None or not value.known:
             return make(TENSOR, flow | sized) if row.qualname.startswith("torch.Tensor.") else UNKNOWN
-        return make(TENSOR, value.deps) if value.kinds & TENSOR else value
+        return make(TENSOR, value.deps | flow & RANDOM) if value.kinds & TENSOR else value
     elements = row.elements
     if elements is not None:
         return sequence([make(TENSOR, flow | sized) if e == "tensor" else _simple(e) for e in elements])
