@@ -37,3 +37,9 @@ def test_rooms() -> None:
     assert bench.room_of(str(bench.PACKAGE / "rules" / "tbr101_branch_on_value.py")) == "rules"
     assert bench.room_of("/lib/site-packages/astroid/rebuilder.py") == "astroid"
     assert bench.room_of("~") == "builtins"
+
+
+def test_saves_in_a_process_that_lives_on_cost_more_with_the_plugin_and_torch() -> None:
+    own, added = bench.compare_saves(bench.SAVED, 1)
+    assert own > 0
+    assert added > 0

@@ -7,6 +7,7 @@ added      CPU that the plugin adds to `flake8 -j1` over the folder, as a share 
 gate       the same for one file that does not mention torch; and CPU of the gate itself for each file of the folder
            that does not, whose imports it follows.
 import     CPU of importing the plugin, and of importing the analysis, beside that of importing flake8.
+save       a lint of one small file in a process that lives on, as in VS Code's flake8 server.
 analysis   CPU of the analysis over the files that pass the gate, beside `ast.parse` of the same files; and where it
            goes, by room (own time under the profiler, so these are shares, not times).
 """
@@ -47,6 +48,22 @@ if sys.argv.pop(1) == "off":
 from flake8.main.cli import main
 raise SystemExit(main(sys.argv[1:]))
 """
+# The same in a process that lives on, as an editor's server does: the usual CPU seconds of one of its later lints.
+LIVES_ON = (
+    FLAKE8.replace("raise SystemExit(main(sys.argv[1:]))", "")
+    # Reading every distribution's metadata for each lint would cost more than flake8: their folders tell the name.
+    .replace(f'd.metadata["name"] != "{DISTRIBUTION}"', f'"{DISTRIBUTION.replace("-", "_")}-" not in str(d._path)')
+    + """
+import contextlib, io, statistics, time
+seconds = []
+for _ in range(41):
+    began = time.process_time()
+    with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())):
+        main(sys.argv[1:])
+    seconds.append(time.process_time() - began)
+print(statistics.median(seconds[1:]))
+"""
+)
 IMPORTS = """
 import time
 began = time.process_time()
@@ -56,6 +73,24 @@ import flake8_tensorbranch.plugin
 plugin = time.process_time()
 import flake8_tensorbranch.check
 print(host - began, plugin - host, time.process_time() - plugin)
+"""
+
+
+SAVED = """\
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.layer = nn.Linear(width, width)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.layer(x)
+        if y.abs().max() > 1:
+            y = y / y.abs().max()
+        return x + y
 """
 
 
@@ -88,6 +123,10 @@ def measure(folder: str, rounds: int) -> Iterator[tuple[str, float | int]]:
         own, added = compare_flake8([str(plain)], 3 * rounds)
     yield "flake8 on a file without torch, ms", 1000 * own
     yield "added by the plugin, ms", 1000 * added
+    for name, text in (("without", "import os\n\nprint(os.name)\n" * 20), ("with", SAVED)):
+        own, added = compare_saves(text, rounds)
+        yield f"a save {name} torch, in a server, ms", 1000 * own
+        yield f"added by the plugin to a save {name} torch, ms", 1000 * added
     host, plugin, analysis = least(imports() for _ in range(2 * rounds + 1))
     yield "import flake8, ms", 1000 * host
     yield "import the plugin, ms", 1000 * plugin
@@ -107,6 +146,21 @@ def compare_flake8(paths: list[str], rounds: int) -> tuple[float, float]:
     turns = [[flake8_cpu(state, paths) for state in ("off", "on")] for _ in range(rounds)]
     off, on = least(turns)
     return off, on - off
+
+
+def compare_saves(text: str, rounds: int) -> tuple[float, float]:
+    """CPU seconds of one lint of a file with this text in a process that lives on: flake8's own, and the plugin's."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "saved.py")
+        file.write_text(text)
+        turns = [[_lives_on(state, file) for state in ("off", "on")] for _ in range(rounds)]
+    off, on = least(turns)
+    return off, on - off
+
+
+def _lives_on(state: str, file: Path) -> float:
+    command = [sys.executable, "-c", LIVES_ON, state, "--isolated", "-j1", str(file)]
+    return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
 def flake8_cpu(state: str, paths: list[str]) -> float:

@@ -44,7 +44,7 @@ def test_35_examples_fixtures_and_nasty_files_leave_no_trace_but_findings(tmp_pa
 PLACES = [
     "flake8_tensorbranch.check:check_source",
     "flake8_tensorbranch.project:Project.index",
-    "flake8_tensorbranch.project:Project.place",
+    "flake8_tensorbranch.modules:Finder.place",
     "flake8_tensorbranch.engine.inference.program:Program.solve",
     "flake8_tensorbranch.engine.inference.transfer:execute",
     "flake8_tensorbranch.engine.decisions:sites",
