@@ -1,11 +1,16 @@
-"""The real ruff and our command, each in a process of its own."""
+"""The real ruff in processes of its own, and our command as if it were."""
 
 from __future__ import annotations
 
+import io
+import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
+
+from flake8_tensorbranch.cli import main
+from flake8_tensorbranch.gate import begin_run
 
 
 class Done(NamedTuple):
@@ -28,7 +33,23 @@ def ruff(*arguments: str, cwd: Path, stdin: bytes = b"") -> Done:
 
 
 def tensorbranch(*arguments: str, cwd: Path, stdin: bytes = b"") -> Done:
-    return run("flake8_tensorbranch", *arguments, cwd=cwd, stdin=stdin)
+    """Our command with its own streams and folder, but in this process, which imports astroid once."""
+    streams = [io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="") for data in (stdin, b"", b"")]
+    kept, folder = (sys.stdin, sys.stdout, sys.stderr), os.getcwd()
+    sys.stdin, sys.stdout, sys.stderr = streams
+    os.chdir(cwd)
+    begin_run()
+    try:
+        status = main(arguments)
+    except SystemExit as error:
+        status = int(error.code or 0)
+    finally:
+        os.chdir(folder)
+        sys.stdin, sys.stdout, sys.stderr = kept
+    for stream in streams[1:]:
+        stream.flush()
+    out, err = (stream.buffer.getvalue().decode() for stream in streams[1:])  # type: ignore[attr-defined]
+    return Done(status, out, err)
 
 
 def put(folder: Path, files: dict[str, str]) -> None:

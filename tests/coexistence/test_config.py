@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from flake8_tensorbranch.pages import pages
-from tests.coexistence.processes import put, ruff, tensorbranch
+from tests.coexistence.processes import put, ruff, run, tensorbranch
 
 ROOT = Path(__file__).parents[2]
 UNUSED = "x = 1  # noqa: TBR101, E501\n"
@@ -272,7 +272,7 @@ def test_19_write_says_what_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyP
         {"ruff.toml": "", "a.py": UNUSED, "site/sitecustomize.py": "import sys\nsys.modules['tomlkit'] = None\n"},
     )
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path / 'site'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
-    done = tensorbranch("config", "ruff", "a.py", "--write", cwd=tmp_path)
+    done = run("flake8_tensorbranch", "config", "ruff", "a.py", "--write", cwd=tmp_path)
     assert done.status == 2
     assert "--write needs tomlkit: pip install 'flake8-tensorbranch[cli]'" in done.err
-    assert tensorbranch("config", "ruff", "a.py", cwd=tmp_path).status == 1
+    assert run("flake8_tensorbranch", "config", "ruff", "a.py", cwd=tmp_path).status == 1
