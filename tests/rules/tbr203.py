@@ -136,3 +136,38 @@ class NotCheckpointed(nn.Module):
         if random.random() < 0.5:  # ok: [TBR203] this module is not checkpointed; its layer is
             return x
         return checkpoint(self.fc, x, use_reentrant=False)
+
+
+# --- a generator that nobody hands on -------------------------------------------------------------
+class Noisy(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+
+    def forward(self, x: Tensor, generator: torch.Generator | None = None) -> Tensor:
+        noise = torch.randn(4, generator=generator)[None]
+        return self.fc(x) + noise  # ok: [TBR203] None, in every call
+
+
+class NoisyGiven(Noisy):
+    def forward(self, x: Tensor, generator: torch.Generator | None = None) -> Tensor:
+        return self.fc(x) + torch.randn(4, generator=generator)[None]  # error: [TBR203]
+
+
+class Stage(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.noisy, self.given = Noisy(), NoisyGiven()
+
+    def forward(self, x: Tensor, generator: torch.Generator | None = None, other: torch.Generator | None = None):
+        x = checkpoint(self.noisy, x, generator, use_reentrant=False)
+        return checkpoint(self.given, x, other, use_reentrant=False)
+
+
+class Stages(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stage = Stage()
+
+    def forward(self, x: Tensor, rng: torch.Generator) -> Tensor:
+        return self.stage(self.stage(x), other=rng)

@@ -17,6 +17,7 @@ from flake8_tensorbranch.engine.inference.summary import Analysis
 from flake8_tensorbranch.engine.lattice import (
     DATA,
     MASK,
+    NONE,
     NONE_VALUE,
     RANDOM,
     TENSOR,
@@ -38,6 +39,8 @@ MOST_SOLVED: Final = 60  # of these, solved anew for their own arguments
 
 CACHES: Final = frozenset({"cache", "layer_past", "past_key_value", "past_key_values"})
 """transformers/modeling_layers.py: arguments that GradientCheckpointingLayer sets to None where it checkpoints."""
+
+_GENERATOR: Final = Instance("torch.Generator")
 
 
 class Activation:
@@ -166,7 +169,7 @@ class Insides:
                 assert frame.facts is not None
                 found = frame.facts.calls.get(node, set())
                 for callee in sorted(found, key=_key):
-                    bound = _bound(frame.facts, callee)
+                    bound = self._settled(Expr(self.program.index, begin.scope, node), callee, frame.facts)
                     yield self._head(begin, callee, self._solved(callee, bound))
                 functions = [f for f in functions if f not in found]
         for other in functions:
@@ -223,6 +226,16 @@ class Insides:
             self._facts[key] = known
         return known
 
+    def _settled(self, site: Expr, callee: FunctionInfo, facts: Facts) -> State:
+        """What a callee's parameters get from a call: None for a generator that all calls on the way leave out."""
+        bound = _bound(facts, callee)
+        for param in callee.params:
+            value = bound.get(param.name) or self.analysis.parameters(callee).get(param.name, UNKNOWN)
+            optional = value.kinds & NONE and _GENERATOR in value.refs and isinstance(site.node, nodes.Call)
+            if optional and self.origins.left_out(site, callee, param.name):
+                bound[param.name] = NONE_VALUE
+        return bound
+
     def _close(self, head: Activation) -> None:
         """Follow the calls below an activation."""
         work = [(head, 0)]
@@ -241,7 +254,7 @@ class Insides:
                         continue
                     if callee is activation.function:
                         continue
-                    facts = self._solved(callee, _bound(activation.facts, callee))
+                    facts = self._solved(callee, self._settled(activation.expr(node), callee, activation.facts))
                     handed = self._handed(activation, node, callee)
                     key = (callee, id(facts), tuple(sorted(handed.items(), key=lambda item: item[0])), node)
                     if key in seen:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.checkpointing import routing
+from flake8_tensorbranch.engine.checkpointing import memo, routing
 from flake8_tensorbranch.engine.checkpointing.changes import How
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
 from flake8_tensorbranch.engine.checkpointing.locate import site, skipped
@@ -15,7 +15,7 @@ from flake8_tensorbranch.engine.checkpointing.mutation import Mutations
 from flake8_tensorbranch.engine.checkpointing.uses import assignments, sources
 from flake8_tensorbranch.engine.lattice import HOST, NONE, UNKNOWN
 from flake8_tensorbranch.engine.lookup.modes import without_grad
-from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.regions.trace import spelled
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
@@ -41,7 +41,10 @@ class KeptGraph:
         for change in self.mutations.changes:
             at = change.activation
             fills = at in here and change.settled and change.how is How.STORES and change.node not in seen
-            if not fills or change.value is None or skipped(at, change.node) or not self.keeps(at, change.value):
+            if not fills or change.value is None or skipped(at, change.node):
+                continue
+            begin = memo.guard(at, change.node, change.place)
+            if not self.keeps(at, change.value, 0 if begin is None else line(begin)):
                 continue
             seen.add(change.node)
             target = change.node.targets[0] if isinstance(change.node, nodes.Assign) else change.node
@@ -54,8 +57,10 @@ class KeptGraph:
                 seen.add(call)
                 yield site(SinkKind.KEPT_GRAPH, parent, call, "function", activation.function.name)
 
-    def keeps(self, activation: Activation, value: Any) -> bool:
-        """True when an expression is computed from a trainable parameter with gradients recorded."""
+    def keeps(self, activation: Activation, value: Any, since: int = 0) -> bool:
+        """True when an expression is computed from a trainable parameter with gradients recorded; by modules, no
+        earlier than on the line `since`: what ran before the cache is asked runs again.
+        """
         plain = activation.facts.values.get(value, UNKNOWN).must(HOST | NONE)
         if plain or without_grad(self.origins, activation.expr(value), 0):
             return False
@@ -66,6 +71,8 @@ class KeptGraph:
         if _counts(activation, value):
             return False
         for at, call in routing.computed_from(activation, value):
+            if not _runs_below(at, call, activation, since):
+                continue
             if _is_cut(call) or without_grad(self.origins, at.expr(call), 0):
                 return False
             refs = at.facts.values.get(call.func, UNKNOWN).refs
@@ -86,6 +93,14 @@ class KeptGraph:
             isinstance(o.node, nodes.Call) and self.origins.externals(o) & _PARAMETER and not _is_frozen(o.node)
             for o in self.origins.of(expr)
         )
+
+
+def _runs_below(at: Activation, node: Any, top: Activation, since: int) -> bool:
+    """True for what an activation, or one that it calls, runs from a line on."""
+    up: Activation | None = at
+    while up is not None and up is not top:
+        node, up = up.call, up.parent
+    return up is top and node is not None and line(node) >= since
 
 
 def _parts(node: Any) -> Iterator[Any]:

@@ -20,24 +20,31 @@ def is_memo(activation: Activation, node: Any, place: Place) -> bool:
 
     Such a store makes its guard false: the recompute skips it and reads what the forward stored.
     """
-    child, up = node, node.parent
+    return guard(activation, node, place) is not None
+
+
+def guard(activation: Activation, node: Any, place: Place) -> nodes.NodeNG | None:
+    """The statement with the test that a store makes false; None for a store that is no memo."""
+    child: Any = node
+    up: Any = node.parent
     while up is not None and not isinstance(child, _SCOPES):
         if isinstance(up, nodes.If) and child is not up.test:
             if _asks(activation, up.test, place):
                 missing = _says_missing(up.test)
                 if missing is (child in up.body) or (missing is None and _only_stores(activation, up.body)):
-                    return True
+                    return up
         elif isinstance(up, nodes.While) and child in up.body and _asks(activation, up.test, place):
-            return True  # grows until it is large enough
+            return up  # grows until it is large enough
         for block in ("body", "orelse"):
             statements = getattr(up, block, None)
             earlier = (
                 statements[: statements.index(child)] if isinstance(statements, list) and child in statements else []
             )
-            if any(_is_hit(activation, s, place) for s in earlier):
-                return True
+            hit: nodes.NodeNG | None = next((s for s in earlier if _is_hit(activation, s, place)), None)
+            if hit is not None:
+                return hit
         child, up = up, up.parent
-    return False
+    return None
 
 
 def _asks(activation: Activation, test: nodes.NodeNG, place: Place) -> bool:

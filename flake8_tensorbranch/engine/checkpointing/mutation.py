@@ -14,7 +14,16 @@ from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
 from flake8_tensorbranch.engine.checkpointing.places import Place
 from flake8_tensorbranch.engine.checkpointing.uses import reads, sources
 from flake8_tensorbranch.engine.inference.program import Program
-from flake8_tensorbranch.engine.lattice import DATA, RANDOM, TENSOR_VALUE, UNBACKED, AbstractValue
+from flake8_tensorbranch.engine.lattice import (
+    DATA,
+    RANDOM,
+    SHAPE,
+    TENSOR_VALUE,
+    UNBACKED,
+    UNKNOWN,
+    AbstractValue,
+    all_deps,
+)
 from flake8_tensorbranch.engine.lookup.origins import Origins
 from flake8_tensorbranch.engine.regions.region import Regions
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
@@ -23,6 +32,7 @@ from flake8_tensorbranch.syntax.printing import source_of
 Order = tuple[tuple[int, int], ...]
 _CACHE: Final = re.compile(r"(^|_)(caches?|past)(_|$)|(^|_)kv(_|$)")
 _READS: Final = DATA | UNBACKED | RANDOM
+_COPIES: Final = frozenset({"clone", "detach", "contiguous"})
 _NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _BRANCHES: Final = (nodes.If, nodes.For, nodes.While, nodes.Try, nodes.IfExp, nodes.Match)
 
@@ -69,6 +79,8 @@ class Mutations:
             if activation.function is not scope:
                 continue
             changes = [c for c in self.changes if c.activation.entry is activation.entry and not _fills_cache(c)]
+            if _asks_for_size(activation, test):
+                changes = [c for c in changes if not _keeps_window(c.value)]
             if not changes:
                 continue
             for at, node in sources(activation, test):
@@ -139,6 +151,27 @@ def _fills_cache(change: Change) -> bool:
     if isinstance(root, ClassInfo):
         return "Cache" in root.name
     return isinstance(root, tuple) and isinstance(root[0], FunctionInfo) and bool(_CACHE.search(str(root[1])))
+
+
+def _asks_for_size(activation: Activation, test: nodes.NodeNG) -> bool:
+    deps = all_deps(activation.facts.values.get(test, UNKNOWN))
+    return bool(deps & SHAPE) and not deps & _READS
+
+
+def _keeps_window(value: Any) -> bool:
+    """True for the last few along some dimension, `x[:, -n:]`: a state that keeps them has one size from then on; and
+    for None, which has none.
+    """
+    if isinstance(value, nodes.Const):
+        return value.value is None
+    while isinstance(value, nodes.Call) and isinstance(value.func, nodes.Attribute) and value.func.attrname in _COPIES:
+        value = value.func.expr
+    index = value.slice if isinstance(value, nodes.Subscript) else None
+    parts = index.elts if isinstance(index, nodes.Tuple) else [index]
+    return any(
+        isinstance(p, nodes.Slice) and p.upper is None and isinstance(p.lower, nodes.UnaryOp) and p.lower.op == "-"
+        for p in parts
+    )
 
 
 def mutations_of(program: Program, regions: Regions) -> Mutations:

@@ -39,6 +39,7 @@ from flake8_tensorbranch.engine.lattice import (
     join_all,
     make,
     with_deps,
+    without,
 )
 
 if TYPE_CHECKING:
@@ -298,6 +299,8 @@ def _index_is_mask(index: AbstractValue) -> bool:
 def subscript(value: AbstractValue, index: AbstractValue, frame: Frame | None = None) -> AbstractValue:
     """`value[index]`."""
     result = BOTTOM
+    if isinstance(index.const, str):
+        value = without(value, TENSOR) if value.kinds & ~TENSOR else value  # no tensor has keys
     if value.kinds & TENSOR:
         deps = value.deps & (_FLOWING | _LASTING | MASK | DATA)
         if _index_is_mask(index):

@@ -157,6 +157,12 @@ def _compare(frame: Frame, test: nodes.Compare, truth: bool) -> State | None:
         if value.kinds == HOST and value.const is not NO_CONST and type(value.const) is type(right.value):
             return frame.state if ((value.const == right.value) is (op == "==")) is truth else None
         return frame.state
+    if op in ("in", "not in"):
+        if not isinstance(left, nodes.JoinedStr) and not isinstance(_value(frame, left).const, str):
+            return frame.state
+        value = _value(frame, right)
+        # `"key" in tensor` raises: whatever the outcome, it was no tensor.
+        return _set(frame, right, without(value, TENSOR), value) if value.kinds & ~TENSOR else frame.state
     if op not in ("is", "is not", "==", "!="):
         return frame.state
     equal = truth is (op in ("is", "=="))

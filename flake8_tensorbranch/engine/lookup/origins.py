@@ -13,7 +13,7 @@ from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.inference.resolve import Variable
 from flake8_tensorbranch.engine.lattice import UNKNOWN, AbstractValue
 from flake8_tensorbranch.engine.refs import Bound, Closure, Instance
-from flake8_tensorbranch.knowledge.regions import entry
+from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, entry
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
 
 DEPTH: Final = 8
@@ -246,7 +246,28 @@ class Origins:
             row = entry(name)
             if row is not None and row.kind == "checkpointed" and row.passed >= 0:
                 return row
-        return None
+        func = getattr(expr.node, "func", None)
+        return REGION_ATTRIBUTES.get(func.attrname) if isinstance(func, nodes.Attribute) else None
+
+    def left_out(self, site: Expr, function: FunctionInfo, name: str, depth: int = DEPTH) -> bool:
+        """True when a call gives nothing but None to a parameter whose default is None: no argument, None itself, or
+        a parameter that all calls in the file leave out.
+        """
+        call = site.node
+        given = self.argument(site, function, name)
+        if given is None:
+            unpacks = [a for a in call.args if isinstance(a, nodes.Starred)] + [k for k in call.keywords if not k.arg]
+            default = next((p.default for p in function.params if p.name == name), None)
+            return not unpacks and isinstance(default, nodes.Const) and default.value is None
+        if isinstance(given.node, nodes.Const):
+            return given.node.value is None
+        scope, handed = given.scope, getattr(given.node, "name", "")
+        if scope is None or depth <= 0 or not any(p.name == handed for p in scope.params):
+            return False
+        calls = self.sites(scope)
+        return bool(calls) and all(
+            isinstance(c.node, nodes.Call) and self.left_out(c, scope, handed, depth - 1) for c in calls
+        )
 
     def passed(self, function: FunctionInfo, name: str) -> list[Expr]:
         """What the calls in the file under check give to a parameter; its default where a call gives nothing."""
