@@ -149,7 +149,8 @@ class FunctionInfo:
             if self.parent is not None:
                 for inner in self.node.nodes_of_class(nodes.Name):
                     names.add(inner.name)
-                names = {n for n in names if n not in self.node.locals or n in self.declared_global}
+                elsewhere = self.declared_global | self.declared_nonlocal
+                names = {n for n in names if n not in self.node.locals or n in elsewhere}
                 outer: set[str] = set()
                 up: FunctionInfo | None = self.parent
                 while up is not None:

@@ -9,15 +9,11 @@ from astroid import nodes
 from flake8_tensorbranch.engine.inference import attributes, randomness
 from flake8_tensorbranch.engine.inference.arguments import Arguments, bind, combine
 from flake8_tensorbranch.engine.inference.frame import Frame, State
-from flake8_tensorbranch.engine.inference.outcomes import open_constant
+from flake8_tensorbranch.engine.inference.outcomes import open_constant, settled_flag
 from flake8_tensorbranch.engine.lattice import (
-    ARRAY,
     BOTTOM,
     CALLABLE,
-    DATA,
-    MASK,
     OBJECT,
-    TENSOR,
     TENSOR_VALUE,
     UNKNOWN,
     UNKNOWN_KIND,
@@ -92,7 +88,7 @@ class Classes:
                 in_body = True
                 if not value.known or any(getattr(s, "value", None) is not None for s in base.body[name]):
                     value = join(value, self.body(base).get(name, BOTTOM))
-        return _settled(open_constant(value))
+        return settled_flag(open_constant(value))
 
     def body(self, cls: ClassInfo) -> State:
         """The names a class body binds, methods apart."""
@@ -235,13 +231,6 @@ class Classes:
                 return make(CALLABLE, refs=frozenset({function}))
             return make(CALLABLE, refs=frozenset({Bound(function, ref.owner)}))
         return self.external_super(ref, name)
-
-
-def _settled(value: AbstractValue) -> AbstractValue:
-    """A flag kept on an object is plain state by the time another method reads it again."""
-    if value.deps & DATA and value.deps & MASK and not value.kinds & (TENSOR | ARRAY):
-        return make(value.kinds, value.deps & ~(DATA | MASK), value.const, value.refs, value.elem, value.items)
-    return value
 
 
 def _is_dataclass(cls: ClassInfo) -> bool:

@@ -69,7 +69,7 @@ def lookup(frame: Frame, name: str) -> AbstractValue:
         return value
     function = frame.function
     if function is not None:
-        if name in function.local_names and name not in function.declared_global:
+        if name in function.local_names and name not in function.declared_global | function.declared_nonlocal:
             return BOTTOM
         value = frame.captured.get(name)
         if value is not None:

@@ -51,6 +51,7 @@ class Frame:
         "returns",
         "roots",
         "self_name",
+        "shared",
         "state",
         "stores",
         "tests",
@@ -81,6 +82,7 @@ class Frame:
         self.self_name = function.params[0].name if function is not None and function.takes_self else None
         self.owner: AbstractValue = BOTTOM
         self.discard: nodes.NodeNG | None = None  # the call whose value nobody uses
+        self.shared: dict[str, list[FunctionInfo]] = {}  # names that nested functions write, too, and these functions
         self.refining = 0  # how many tests' operands are being evaluated for their outcome
         self.tests: dict[nodes.NodeNG, AbstractValue] = {}
         self.iterables: dict[
@@ -94,6 +96,8 @@ class Frame:
 
     def bind(self, name: str, value: AbstractValue) -> None:
         """Bind a local name; paths that start with it are forgotten."""
+        if name in self.shared:
+            value = self.analysis.shared(value, self.shared[name], name)
         state = self.state
         state[name] = value
         if name in self.roots:

@@ -9,6 +9,7 @@ from astroid import nodes
 from flake8_tensorbranch.engine.inference import operators
 from flake8_tensorbranch.engine.inference.frame import Frame
 from flake8_tensorbranch.engine.lattice import (
+    ARRAY,
     DATA,
     MASK,
     NO_CONST,
@@ -30,6 +31,13 @@ def open_constant(value: AbstractValue) -> AbstractValue:
         return make(NONE | UNKNOWN_KIND)
     if value.const is not NO_CONST and not isinstance(value.const, str):
         return make(value.kinds, value.deps, refs=value.refs, elem=value.elem, items=value.items)
+    return value
+
+
+def settled_flag(value: AbstractValue) -> AbstractValue:
+    """A flag kept on an object or a module is plain state by the time another function reads it again."""
+    if value.deps & DATA and value.deps & MASK and not value.kinds & (TENSOR | ARRAY):
+        return make(value.kinds, value.deps & ~(DATA | MASK), value.const, value.refs, value.elem, value.items)
     return value
 
 

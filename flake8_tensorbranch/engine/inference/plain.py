@@ -10,6 +10,7 @@ from typing import Final, cast
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.inference.rebinding import writers
 from flake8_tensorbranch.engine.inference.resolve import Variable
 from flake8_tensorbranch.engine.inference.summary import Analysis
 from flake8_tensorbranch.engine.lattice import (
@@ -159,6 +160,8 @@ class Plainness:
     def _name(self, name: str, function: FunctionInfo | None, depth: int) -> bool:
         up = function
         while up is not None:
+            if name in up.declared_nonlocal or name in writers(up):
+                return False
             if name in up.local_names and name not in up.declared_global:
                 return self._local(up, name, depth)
             up = up.parent
@@ -173,7 +176,7 @@ class Plainness:
         return self._variable(target, depth)
 
     def _variable(self, target: Variable, depth: int) -> bool:
-        if target.module is not self.index:
+        if target.module is not self.index or target.name in self.index.global_stores:
             return False
         for binding in target.module.bindings.get(target.name, []):
             source = getattr(binding.statement, "value", None)

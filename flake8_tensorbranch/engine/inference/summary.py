@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar, cast
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference import annotations as types
-from flake8_tensorbranch.engine.inference import attributes, calls, parameters, randomness, transfer
+from flake8_tensorbranch.engine.inference import attributes, calls, parameters, randomness, rebinding, transfer
 from flake8_tensorbranch.engine.inference.arguments import Arguments, coarse, combine
 from flake8_tensorbranch.engine.inference.classes import Classes
 from flake8_tensorbranch.engine.inference.evaluate import evaluate
@@ -142,6 +142,7 @@ class Analysis:
     ) -> Frame:
         """An activation of a function whose parameters hold `bound`, completed by what is declared."""
         frame = Frame(self, function.module, function, facts, captured, function.cls)
+        frame.shared = rebinding.writers(function)
         for name, value in self.parameters(function).items():
             passed = bound.get(name)
             frame.bind(name, value if passed is None else combine(passed, value))
@@ -271,6 +272,9 @@ class Analysis:
             up = up.parent
         return self.global_value(function.module, name)
 
+    def shared(self, value: AbstractValue, writers: list[FunctionInfo], name: str) -> AbstractValue:
+        return rebinding.shared(self, value, writers, name)
+
     # Module variables
 
     def global_value(self, module: ModuleIndex, name: str) -> AbstractValue:
@@ -306,8 +310,6 @@ class Analysis:
         module, name = target.module, target.name
 
         def compute() -> AbstractValue:
-            if name in module.global_stores:
-                return UNKNOWN
             value = BOTTOM
             for binding in module.bindings.get(name, []):
                 if not isinstance(binding.statement, _STORES):
@@ -316,6 +318,8 @@ class Analysis:
                 frame = Frame(self, module, None)
                 transfer.execute(frame, binding.statement)
                 value = join(value, frame.state.get(name, UNKNOWN))
+            if name in module.global_stores:
+                return rebinding.module_variable(self, module, name, value)
             # A flag of the module may be set from outside.
             return randomness.settled(open_constant(value))
 
