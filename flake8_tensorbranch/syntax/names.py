@@ -244,7 +244,7 @@ class ModuleIndex:
                 (function, call)
                 for function in (None, *self.functions)
                 for call in (self.calls if function is None else function.calls)
-                if (call.func.name if isinstance(call.func, nodes.Name) else getattr(call.func, "attrname", "")) == name
+                if called_name(call) == name
             ]
         return found
 
@@ -267,6 +267,12 @@ class ModuleIndex:
             return None
         base = parts[: len(parts) - drop]
         return ".".join([*base, module] if module else base)
+
+
+def called_name(call: nodes.Call) -> str:
+    """The last name of what a call calls."""
+    func = call.func
+    return func.name if isinstance(func, nodes.Name) else getattr(func, "attrname", "")
 
 
 def dotted(node: nodes.NodeNG | None) -> str | None:

@@ -11,7 +11,7 @@ import pytest
 
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.inference.summary import FUEL, Analysis
-from flake8_tensorbranch.engine.lattice import BOTTOM, TENSOR_VALUE, AbstractValue, describe, leq
+from flake8_tensorbranch.engine.lattice import BOTTOM, TENSOR_VALUE, UNKNOWN, AbstractValue, describe, leq
 from flake8_tensorbranch.project import Project
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
 from tests.engine.sections import MAIN, Section, read_page
@@ -185,11 +185,16 @@ def test_answers_do_not_depend_on_earlier_fuel(text: str) -> None:
 
 def test_fuel_counts_nested_queries() -> None:
     answers = [returned(*load(CHAIN), "f0", fuel) for fuel in range(FUEL + 4)]
-    assert answers[0] == BOTTOM
+    assert answers[0] == UNKNOWN, "nothing is known of what was not looked at"
     enough = next(fuel for fuel, answer in enumerate(answers) if describe(answer) == "host[data]")
     assert enough >= 5, "five calls deep"
     assert {describe(answer) for answer in answers[enough:]} == {"host[data]"}
     assert all("host" not in describe(answer) for answer in answers[: enough - 1])
+
+
+def test_without_fuel_a_recursive_call_adds_nothing() -> None:
+    text = "def down(x, n):\n    return x if n == 0 else down(x * 2, n - 1)\n"
+    assert [returned(*load(text), "down", fuel) for fuel in (0, FUEL)] == [BOTTOM, TENSOR_VALUE]
 
 
 def is_cut(memo: dict[Any, Any]) -> bool:

@@ -1,8 +1,10 @@
 """Queries over the project's functions and classes: returned values, kept attributes, module variables.
 
-Every query is a pure function of (query, fuel, content of the project): fuel counts how many more queries may nest, and
-a query without fuel answers BOTTOM ("no evidence from here"). An answer that never ran out of fuel is exact and serves
-every larger amount. So answers depend neither on the order of questions nor on what else was asked.
+Every query is a pure function of (query, fuel, content of the project): fuel counts how many more queries may nest. A
+query without fuel answers UNKNOWN, but BOTTOM ("adds nothing to what is known") where it may have been led back to
+itself: for functions that recurse by name, variables that functions write, and what methods store (`self.step += 1`
+asks for `self.step`), for which the fuel counts rounds of a fixpoint from below. An answer that never ran out of fuel
+is exact and serves every larger amount. So answers depend neither on the order of questions nor on what else was asked.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from flake8_tensorbranch.engine.inference.classes import Classes
 from flake8_tensorbranch.engine.inference.evaluate import evaluate
 from flake8_tensorbranch.engine.inference.frame import Facts, Frame, State
 from flake8_tensorbranch.engine.inference.outcomes import affirmed, deciding, falls_through, is_stub, open_constant
+from flake8_tensorbranch.engine.inference.recursion import recurs
 from flake8_tensorbranch.engine.inference.resolve import Resolver, Target, Variable
 from flake8_tensorbranch.engine.inference.states import merge, widen
 from flake8_tensorbranch.engine.lattice import (
@@ -188,7 +191,8 @@ class Analysis:
             frame = self.frame(function, {n: v for n, v in bound.items() if v.known}, dict(captured))
             return self._result(function, frame)
 
-        value = self.query(function.module.memo, key, compute, BOTTOM)
+        end = UNKNOWN if self.fuel == 0 and not recurs(function) else BOTTOM
+        value = self.query(function.module.memo, key, compute, end)
         if value.known and not value.kinds & UNKNOWN_KIND:
             return value
         if said is None or not said.known:
@@ -280,11 +284,10 @@ class Analysis:
     def global_value(self, module: ModuleIndex, name: str) -> AbstractValue:
         """The value of a module-level or builtin name."""
         key = ("global", name)
-
-        def compute() -> AbstractValue:
-            return self.of_target(self.resolver.name(module, name))
-
-        return self.query(module.memo, key, compute, BOTTOM)
+        target = module.memo.get(key, key)
+        if target is key:
+            target = module.memo[key] = self.resolver.name(module, name)
+        return self.of_target(cast("Target | None", target))
 
     def module_member(self, module: ModuleIndex, name: str) -> AbstractValue:
         """An attribute of a first-party module."""
@@ -323,7 +326,7 @@ class Analysis:
             # A flag of the module may be set from outside.
             return randomness.settled(open_constant(value))
 
-        return self.query(module.memo, ("variable", name), compute, BOTTOM)
+        return self.query(module.memo, ("variable", name), compute, BOTTOM if name in module.global_stores else UNKNOWN)
 
     # Classes: see `classes.py`
 
