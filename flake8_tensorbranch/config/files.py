@@ -87,6 +87,8 @@ def _parse(path: str, tool: str) -> Parsed:
         if is_project and tool.encode() not in data:
             return Parsed(path, None)
         table = loads(data.decode("utf-8-sig"))
+    except FileNotFoundError:  # gone since it was looked for
+        return Parsed(path, None)
     except (OSError, ValueError) as error:
         if tool == RUFF:
             return Parsed(path, None if is_project else {})
