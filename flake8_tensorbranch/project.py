@@ -146,4 +146,3 @@ class Project:
         while len(self._modules) > MAX_MODULES:
             self._modules.popitem(last=False)
         return index
-

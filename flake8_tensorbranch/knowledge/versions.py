@@ -33,7 +33,12 @@ BEHAVIOURS: dict[str, Since] = {
     "selective-contexts-counted": Since(
         (2, 13), "torch/utils/checkpoint.py: storage is kept by a counter that is never set back; observed"
     ),
-    "compiled-checkpoint-refuses-cond": Since((2, 7), "observed: NotImplementedError in 2.13, no error in 2.6"),
+    "compiled-checkpoint-refuses-cond": Since(
+        (2, 10), "observed: NotImplementedError in 2.13, no error in 2.6; none in 2.9 either"
+    ),
+    "policy-blind-to-compiled": Since(
+        (2, 10), "observed: a selective policy sees the operations of a compiled function in 2.6 and 2.9, not in 2.13"
+    ),
     "suppress-loses-frame": Since((2, 10), "observed: no graph in 2.13, a graph break in 2.6; so it is in 2.9"),
     "generator-loses-frame": Since((2, 7), "observed: no graph in 2.13, a graph break in 2.6; as 2.13 in 2.9"),
 }

@@ -167,7 +167,8 @@ class Conflicts:
         if not compiles:
             return
         if any(self._selective(g) for g in self.options.given(call, "context_fn") if isinstance(g, Expr)):
-            yield self._site(call.node, entry.scope, "selective", entry)
+            if self.regions.has("policy-blind-to-compiled"):
+                yield self._site(call.node, entry.scope, "selective", entry)
         elif any(self._tuned(c) for c in compiles):
             yield self._site(call.node, entry.scope, "tuned", entry)
 
