@@ -288,6 +288,8 @@ def test_torch_by_another_name() -> None:
         "if n > 0:\n    pass\nelif x.sum() > 0:\n    x = -x\nreturn x\n",
         "if x.sum() > 0:\n    x = x.double()\nreturn x\n",
         "if x.sum() > 0: x = -x; n = 2\nreturn x\n",
+        "if x.sum() > 0:  # type: ignore\n    x = -x\nreturn x\n",
+        "if x.sum() > 0:\n    # pragma: no cover\n    x = -x\nreturn x\n",
     ],
 )
 def test_a_branch_that_stays(body: str) -> None:

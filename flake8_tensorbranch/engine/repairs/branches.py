@@ -9,7 +9,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.lattice import HOST, TENSOR, UNKNOWN, AbstractValue
 from flake8_tensorbranch.engine.repairs.imports import spelled
-from flake8_tensorbranch.engine.repairs.text import Edits, Text, end, quoted, replacing, start
+from flake8_tensorbranch.engine.repairs.text import Edits, Text, end, quoted, replacing, speaks_to_tools, start
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, dotted
 from flake8_tensorbranch.syntax.printing import source_of
 
@@ -196,6 +196,8 @@ class Branch:
             code, mark, comment = line.partition("#")
             if mark and ("'" in code or '"' in code or "'" in comment or '"' in comment):
                 return None  # perhaps in a string
+            if mark and speaks_to_tools(comment):
+                return None
             if mark:
                 comments.append(f"#{comment.rstrip()}")
         return (replacing(begin, stop, f"\n{indent}".join([*comments, said])),)

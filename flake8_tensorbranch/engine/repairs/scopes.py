@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.repairs.text import Edits, Text, end, quoted, replacing, start
+from flake8_tensorbranch.engine.repairs.text import Edits, Text, end, quoted, replacing, speaks_to_tools, start
 from flake8_tensorbranch.syntax.names import ModuleIndex
 
 # Methods of a checkpoint's result that no kernel's scope bears on.
@@ -46,5 +46,7 @@ def inside(index: ModuleIndex, manager: nodes.NodeNG, call: nodes.NodeNG, functi
     inner = text.source(function)
     wrapped = f"{said[:first]}{text.source(manager)}({inner}){said[last:]}"
     comments = [line.partition("#")[2] for line in header.split("\n") if "#" in line]
+    if any(map(speaks_to_tools, comments)):
+        return None
     lines = [*(f"#{comment.rstrip()}" for comment in comments), wrapped]
     return (replacing(start(scope), end(scope), f"\n{before}".join(lines)),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from astroid import nodes
@@ -12,6 +13,9 @@ from flake8_tensorbranch.syntax.names import ModuleIndex
 Place = tuple[int, int]
 Edits = tuple[Edit, ...]
 _MEMO: Final = "repairs.text"
+_PRAGMA: Final = re.compile(
+    r"noqa|nosec|\b(type|pragma|pylint|pyright|mypy|ruff|flake8|fmt|isort|yapf)\s*:", re.IGNORECASE
+)
 
 
 class Text:
@@ -112,6 +116,11 @@ def inserting(place: Place, content: str) -> Edit:
 def replaced(node: nodes.NodeNG, content: str) -> Edit:
     """The edit that puts `content` in the place of a node."""
     return replacing(start(node), end(node), content)
+
+
+def speaks_to_tools(comment: str) -> bool:
+    """Whether a comment is one that some tool reads, which holds for the line it stands on."""
+    return _PRAGMA.search(comment) is not None
 
 
 def quoted(node: nodes.NodeNG) -> bool:
