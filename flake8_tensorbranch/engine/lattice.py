@@ -267,6 +267,10 @@ def _join(a: AbstractValue, b: AbstractValue) -> AbstractValue:
             items = None
             elem = join_all([v for _, v in (*a.items, *b.items)], elem or BOTTOM)
     deps = (a.deps | b.deps) & ~ON_EVERY_PATH | (a.deps & b.deps & ON_EVERY_PATH)
+    if (a.kinds ^ b.kinds) & TENSOR:
+        # A tensor's DATA is that of its size, a number's or an array's that of its value: the latter says nothing of
+        # the tensor, whose truth is DATA anyway.
+        deps = deps & ~DATA | (a if a.kinds & TENSOR else b).deps & DATA
     return make(a.kinds | b.kinds, deps, a.const if same else NO_CONST, a.refs | b.refs, elem, items)
 
 
