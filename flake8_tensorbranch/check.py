@@ -15,8 +15,8 @@ from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.inference.summary import Analysis
 from flake8_tensorbranch.engine.regions.region import Regions
 from flake8_tensorbranch.engine.reproducibility import determinism
+from flake8_tensorbranch.importers import concerned
 from flake8_tensorbranch.project import Project
-from flake8_tensorbranch.reach import reaches
 from flake8_tensorbranch.rules import Finding, Loaded, by_sink
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.source import SourceFile
@@ -50,7 +50,7 @@ def check_source(
     is missing and the text does not parse.
     """
     project = project or shared_project(settings.src)
-    if not source.mentions(settings.gate_words) and not reaches(source, settings.gate_words, project.finder):
+    if not source.mentions(settings.gate_words) and not concerned(source, settings.gate_words, project.finder):
         return []
     with paused_gc(), room():
         analysis = Analysis(project)

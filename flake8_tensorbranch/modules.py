@@ -114,6 +114,10 @@ class Finder:
             del self.readings[path]
         return data
 
+    def names(self, folder: str) -> frozenset[str]:
+        """The names in a folder that can be modules or packages, none if it cannot be listed."""
+        return self._disk.names(folder)
+
     def place(self, path: str) -> Place:
         """Where the file sits in the project."""
         full = os.path.abspath(path)

@@ -98,7 +98,7 @@ class Project:
     def load(self, importer: ModuleIndex, name: str) -> ModuleIndex | None:
         """The index of the first-party module `name` (absolute, dotted) as `importer` sees it; None if it is none."""
         path = self.find(importer, name)
-        return None if path is None else self._read(path)
+        return None if path is None else self.read(path)
 
     def find(self, importer: ModuleIndex, name: str) -> str | None:
         """The file of the first-party module `name`, without reading it."""
@@ -125,7 +125,8 @@ class Project:
         self._texts[full] = hash(text)
         return text
 
-    def _read(self, path: str) -> ModuleIndex | None:
+    def read(self, path: str) -> ModuleIndex | None:
+        """The index of a first-party file; None if it has none."""
         full = os.path.abspath(path)
         if full in self._modules:
             self._modules.move_to_end(full)

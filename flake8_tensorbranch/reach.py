@@ -22,7 +22,7 @@ _IMPORT: Final = re.compile(
     re.MULTILINE,
 )
 _COMMENT: Final = re.compile(r"#[^\n]*")
-_DECIDES: Final = re.compile(r"\b(?:def|lambda|if|while|for|assert|and|or|not)\b")
+DECIDES: Final = re.compile(r"\b(?:def|lambda|if|while|for|assert|and|or|not)\b")
 
 
 class Import(NamedTuple):
@@ -43,7 +43,7 @@ def reaches(source: SourceFile, words: tuple[str, ...], finder: Finder) -> bool:
     An answer depends on the content of the project's files alone. A file in which nothing is decided has no finding,
     whatever it imports.
     """
-    if not _DECIDES.search(source.text):
+    if not DECIDES.search(source.text):
         return False
     found = imports(source.text)
     if not found:
@@ -55,16 +55,16 @@ def reaches(source: SourceFile, words: tuple[str, ...], finder: Finder) -> bool:
     for _ in range(MOST_HOPS):
         below = []
         for path in level:
-            for other in _files(finder, path, lines[path]):
+            for other in files_of(finder, path, lines[path]):
                 if other in seen:
                     continue
                 if len(seen) > MOST_FILES:
                     return False
                 seen.add(other)
-                further = _further(finder, other, words)
-                if further is None:
+                said = further(finder, other, words)
+                if said is None:
                     return True
-                lines[other] = further
+                lines[other] = said
                 below.append(other)
         level = below
     return False
@@ -82,7 +82,7 @@ def imports(text: str) -> tuple[Import, ...]:
     return tuple(found)
 
 
-def _files(finder: Finder, path: str, found: tuple[Import, ...]) -> list[str]:
+def files_of(finder: Finder, path: str, found: tuple[Import, ...]) -> list[str]:
     """The first-party files that imports name: modules, and submodules taken from packages."""
     files = []
     for item in found:
@@ -99,7 +99,7 @@ def _files(finder: Finder, path: str, found: tuple[Import, ...]) -> list[str]:
     return files
 
 
-def _further(finder: Finder, path: str, words: tuple[str, ...]) -> tuple[Import, ...] | None:
+def further(finder: Finder, path: str, words: tuple[str, ...]) -> tuple[Import, ...] | None:
     """The imports of a file that holds none of `words`; None for one that holds one."""
     known = finder.readings.get(path)
     lines = {} if known is None else cast("Lines", known.value)

@@ -154,6 +154,7 @@ def test_a_file_without_torch_imports_nothing_heavy() -> None:
         "flake8_tensorbranch.diagnostic",
         "flake8_tensorbranch.disk",
         "flake8_tensorbranch.gate",
+        "flake8_tensorbranch.importers",
         "flake8_tensorbranch.modules",
         "flake8_tensorbranch.plugin",
         "flake8_tensorbranch.reach",

@@ -18,7 +18,7 @@ MOST_LINES = 400
 
 LEAVES = {"diagnostic", "settings", "knowledge"}
 BASICS = {"settings", "source", "diagnostic"}
-CORE = {"engine", "project", "syntax", "source", *LEAVES}
+CORE = {"engine", "project", "importers", "syntax", "source", *LEAVES}
 # Room (a module, or a folder of modules) -> the rooms it may import.
 ROOMS = {
     "__init__": set[str](),
@@ -31,13 +31,14 @@ ROOMS = {
     "disk": set[str](),
     "modules": {"disk"},
     "reach": {"modules", "source"},
+    "importers": {"disk", "modules", "reach", "source"},
     "project": {"disk", "modules", "syntax", "source", "diagnostic"},
     "engine": CORE,
     "rules": {"rules", "engine.sink", "engine.lattice", "diagnostic"},
     "memory": {"engine.lattice"},
-    "check": {"rules", "memory", "modules", "reach", *CORE},
+    "check": {"rules", "memory", "modules", *CORE},
     "reveal": {"check", *CORE},
-    "gate": {"check", "memory", "modules", "reach", "settings", "source", "diagnostic"},
+    "gate": {"check", "memory", "modules", "importers", "settings", "source", "diagnostic"},
     "selection": {"settings"},
     "config": {"config", "selection", "pages", "settings"},
     "ipython": {"source"},

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.inference import callers
 from flake8_tensorbranch.engine.inference.arguments import Arguments, bind
 from flake8_tensorbranch.engine.inference.frame import Facts, State
 from flake8_tensorbranch.engine.inference.summary import Analysis
@@ -85,6 +86,7 @@ class Program:
         passed: dict[FunctionInfo, State] = {}
         for function in [f for f in self.facts if f is not None and f.cls is not None and f.tests]:
             self._dispatched(function, passed)
+        self._from_elsewhere(passed)
         for callee, known in passed.items():
             self._again(callee, known)
         changed: set[FunctionInfo | None] = set(self.facts)
@@ -145,6 +147,19 @@ class Program:
                     if name in open_ and self._improves(function, name, value):
                         known = passed.setdefault(function, {})
                         known[name] = join(known.get(name, BOTTOM), value)
+
+    def _from_elsewhere(self, passed: dict[FunctionInfo, State]) -> None:
+        """What calls in other files pass to functions whose tests are unknown otherwise."""
+        tested = [f for f in self.facts if f is not None and f.tests]
+        open_ = [f for f in tested if callers.is_open(self.analysis, f, self.facts[f])]
+        if not open_:
+            return
+        for found in callers.passed(self.analysis, self.index, open_):
+            for (callee, name), value in found.items():
+                value = _as_declared(value, self.analysis.parameters(callee).get(name))
+                if callee in open_ and self._improves(callee, name, value):
+                    known = passed.setdefault(callee, {})
+                    known[name] = join(known.get(name, BOTTOM), value)
 
     def _improves(self, callee: FunctionInfo, name: str, value: AbstractValue) -> bool:
         """True when an argument says more of a parameter than its declaration does."""
