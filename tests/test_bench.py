@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +27,18 @@ def test_only_files_that_pass_the_gate_and_parse_are_analysed(tmp_path: Path) ->
     sources, outside, _ = bench.readable(str(tmp_path))
     assert [Path(source.path).name for source in sources] == ["a.py"]
     assert outside == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_files_are_measured_alone_and_together(tmp_path: Path) -> None:
+    tmp_path.joinpath("lib.py").write_text("import torch\n\n\ndef f(x: torch.Tensor):\n    return x.sum() > 0\n" * 40)
+    user = "import torch\nfrom lib import f\n\nif f(torch.ones(3)):\n    pass\n"
+    for name in "abc":
+        tmp_path.joinpath(f"{name}.py").write_text(user)
+    rows = dict(bench.linearity(str(tmp_path), 3))
+    assert rows["files"] == 3
+    assert 0 < rows["together, s"] < rows["alone, sum, s"], "what they import is read three times alone, once together"
+    assert rows["together, x alone"] == rows["together, s"] / rows["alone, sum, s"]
 
 
 def test_least_is_by_column() -> None:

@@ -1,6 +1,6 @@
 """What the plugin costs, as ratios measured in one run on one machine.
 
-    python tools/bench.py FOLDER [--rounds 3] [--json]
+    python tools/bench.py FOLDER [--rounds 3] [--json] [--linear FILES]
 
 added      CPU that the plugin adds to `flake8 -j1` over the folder, as a share of flake8's own: the same command with
            and without the plugin's entry point, in turn, the least of several rounds each.
@@ -10,6 +10,9 @@ import     CPU of importing the plugin, and of importing the analysis, beside th
 save       a lint of one small file in a process that lives on, as in VS Code's flake8 server.
 analysis   CPU of the analysis over the files that pass the gate, beside `ast.parse` of the same files; and where it
            goes, by room (own time under the profiler, so these are shares, not times).
+--linear   instead of all that: CPU of the analysis of so many files, drawn and ordered by chance, in one process,
+           beside the sum of what each costs in a process of its own that has imported the analysis and nothing else
+           (forked, so not on Windows).
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ import cProfile
 import json
 import os
 import pstats
+import random
 import subprocess
 import sys
 import tempfile
@@ -100,8 +104,12 @@ def main() -> int:
     parser.add_argument("folder")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--linear", type=int, metavar="FILES")
     options = parser.parse_args()
-    rows = dict(measure(options.folder, options.rounds))
+    if options.linear is None:
+        rows = dict(measure(options.folder, options.rounds))
+    else:
+        rows = dict(linearity(options.folder, options.linear))
     if options.json:
         print(json.dumps(rows, indent=2))
     else:
@@ -241,6 +249,42 @@ def compare_parse(sources: list[SourceFile], rounds: int) -> Iterator[tuple[str,
     yield "analysis, x ast.parse", analysis / parse
     for path, seconds in sorted(worst.items(), key=lambda item: -item[1])[:3]:
         yield f"slowest: {path}, s", seconds
+
+
+def linearity(folder: str, count: int) -> Iterator[tuple[str, float | int]]:
+    """What many files cost alone and together (the lesser of two turns); which files is the same in each run."""
+    found, _, _ = readable(folder)
+    sources = random.Random(0).sample(found, k=min(count, len(found)))
+    alone = sum(forked([source]) for source in sources)
+    together = min(forked(sources) for _ in range(2))
+    yield "files", len(sources)
+    yield "alone, sum, s", alone
+    yield "together, s", together
+    yield "together, x alone", together / alone
+
+
+def forked(sources: list[SourceFile]) -> float:
+    """CPU seconds of the analysis of some files in a process that has analysed nothing before."""
+    from flake8_tensorbranch.check import check_source
+    from flake8_tensorbranch.project import Project
+
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        project = Project()
+        spent = 0.0
+        for source in sources:
+            tree = parsed(source)
+            began = time.process_time()
+            check_source(source, Settings(), tree, project)
+            spent += time.process_time() - began
+        os.write(writer, repr(spent).encode())
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as answer:
+        text = answer.read()
+    os.waitpid(child, 0)
+    return float(text)
 
 
 def rooms(sources: list[SourceFile]) -> Iterator[tuple[str, float | int]]:
