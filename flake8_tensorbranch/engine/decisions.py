@@ -198,7 +198,7 @@ class _Finder:
             node=at,
             function=self.scope,
             value=self.facts.values.get(subject, UNKNOWN),
-            deps=deps,
+            deps=self.mutations.drawn_anew(self.scope, deps),
             subject=trace.spelled(subject),
             effect=effect,
             decides=decides,
@@ -303,7 +303,7 @@ class _Finder:
     def loop(self, node: nodes.For | nodes.Comprehension, iterable: nodes.NodeNG) -> Iterator[ValueSite]:
         """The site of a loop whose number of rounds depends on a value or a size."""
         value = self.facts.values.get(iterable, UNKNOWN)
-        deps = length_deps(value)
+        deps, effect = length_deps(value), "how often the loop runs"
         if value.kinds & TENSOR and value.kinds & HOST and value.kinds & CONTAINER:
             deps &= ~SHAPE  # an element of a container of different things: not the tensor's rows
         rows = forms.rows_of(iterable) if value.kinds & CONTAINER and not forms.is_unpacked(node) else None
@@ -319,6 +319,7 @@ class _Finder:
             and value.elem.deps & DATA
         ):
             deps |= DATA
+            effect = "what each round works on"
         if not deps & _INTERESTING or (not deps & (DATA | RANDOM) and self.is_fixed(rows or iterable)):
             return
         if deps & DATA and self.is_settled(iterable, length_deps):
@@ -333,7 +334,7 @@ class _Finder:
             certain,
             "",
             self.context.rounds(node),
-            "how often the loop runs",
+            effect,
             node,
         )
 

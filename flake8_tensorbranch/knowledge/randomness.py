@@ -26,3 +26,6 @@ SEEDS: frozenset[str] = frozenset(
     {"torch.manual_seed", "torch.random.manual_seed", "torch.cuda.manual_seed", "torch.cuda.manual_seed_all"}
 )
 """Calls that set the generators of torch to the seed they are given."""
+
+HOST_SEEDS: dict[str, str] = {"random.seed": "random.", "numpy.random.seed": "numpy.random."}
+"""Calls that set a generator of the host to the seed they are given, with how the names of its draws begin."""

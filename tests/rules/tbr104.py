@@ -27,6 +27,20 @@ def agree(flag: Tensor) -> None:
         dist.all_reduce(flag, op=dist.ReduceOp.MAX)
 
 
+# --- what a call unpacks goes to the parameters that nothing else is given to
+def chunked(model: nn.Module, ids: Tensor, size: int, limit: int = 0, **extra: Tensor) -> None:
+    for start in range(0, ids.shape[0], size):  # ok: [TBR104] a setting, the same on every rank
+        model(ids[start : start + size])
+        dist.barrier()
+    if limit > 3:  # error: [TBR104]
+        dist.barrier()
+
+
+def in_chunks(model: nn.Module, ids: Tensor, size: int) -> None:
+    extra = {"limit": int(ids.sum())} if ids.any() else {}
+    chunked(model, ids, size=size, **extra)
+
+
 # --- one rank leaves, the others wait -------------------------------------------------------------
 def early_return(loss: Tensor, total: Tensor) -> None:
     if torch.isnan(loss):  # error: [TBR104] "whether `all_reduce` runs"

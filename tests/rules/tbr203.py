@@ -171,3 +171,48 @@ class Stages(nn.Module):
 
     def forward(self, x: Tensor, rng: torch.Generator) -> Tensor:
         return self.stage(self.stage(x), other=rng)
+
+
+# --- a region that seeds what it draws from -------------------------------------------------------
+class Planned(nn.Module):
+    def __init__(self, seed: int):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.seed = seed
+
+    def plan(self, n: int) -> list[int]:
+        kept = []
+        for i in np.random.permutation(n):
+            if i not in (0, n):  # ok: [TBR203] seeded before
+                kept.append(int(i))
+        return kept
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self.training:
+            np.random.seed(self.seed)
+        if np.random.rand() < 0.5:  # ok: [TBR203] seeded before
+            x = self.fc(x)
+        return x[:, self.plan(4)]
+
+
+class Unplanned(Planned):
+    def forward(self, x: Tensor) -> Tensor:
+        if x.shape[0] > 4:
+            np.random.seed(self.seed)
+        if np.random.rand() < 0.5:  # error: [TBR203]
+            x = self.fc(x)
+        return x
+
+
+class OtherPlan(Planned):
+    def forward(self, x: Tensor) -> Tensor:
+        np.random.seed(self.seed)
+        if random.random() < 0.5:  # error: [TBR203]
+            x = self.fc(x)
+        return x
+
+
+def planned(a: Planned, b: Unplanned, c: OtherPlan, x: Tensor) -> Tensor:
+    x = checkpoint(a, x, use_reentrant=False)
+    x = checkpoint(b, x, use_reentrant=False)
+    return checkpoint(c, x, use_reentrant=False)

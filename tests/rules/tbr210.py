@@ -74,3 +74,33 @@ class Outside(nn.Module):
         ids = self.router(x).argmax(-1)  # ok: [TBR210] routed outside and passed in
         counts = torch.bincount(ids, minlength=4).tolist()
         return checkpoint(self.experts, x, ids, counts, use_reentrant=False)
+
+
+class TopOne(nn.Module):
+    """One result of the router decides sizes, the other only weighs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = nn.Linear(8, 4)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        scores = self.fc(x).softmax(-1)
+        chosen = scores.argmax(-1)  # error: [TBR210]
+        best = torch.max(scores, dim=-1).values  # ok: [TBR210] a weight
+        return chosen, best
+
+
+class Picked(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.router = TopOne()
+        self.fc = nn.Linear(8, 8)
+
+    def forward(self, x: Tensor) -> Tensor:
+        chosen, best = self.router(x)
+        rows = torch.where(chosen == 1)[0]
+        return x.index_add(0, rows, torch.tanh(self.fc(x[rows])) * best[rows, None])
+
+
+def picked(model: Picked, x: Tensor) -> Tensor:
+    return checkpoint(model, x, use_reentrant=False)

@@ -13,7 +13,7 @@ from flake8_tensorbranch.engine.checkpointing import places
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
 from flake8_tensorbranch.engine.checkpointing.memo import is_memo
 from flake8_tensorbranch.engine.checkpointing.places import Place
-from flake8_tensorbranch.engine.checkpointing.uses import derives, repeats
+from flake8_tensorbranch.engine.checkpointing.uses import derives, hands_back, repeats
 from flake8_tensorbranch.engine.lattice import ARRAY, CONTAINER, MAPPING, RANDOM, TENSOR, UNKNOWN
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.model import method as tensor_row
@@ -158,7 +158,7 @@ def _augmented(activation: Activation, node: nodes.AugAssign) -> Iterator[Change
     target = node.target
     value = activation.facts.values.get(target, UNKNOWN)
     if isinstance(target, nodes.AssignName):
-        place = places.named(activation, target.name, node.lineno or 0)
+        place = places.of(activation, target)
         if place is None:
             return
         owned = target.name in activation.function.local_names and place.root != (
@@ -198,7 +198,7 @@ def _stored(activation: Activation, node: Any, target: Any) -> Iterator[Change]:
     elif not isinstance(target, (nodes.AssignAttr, nodes.Subscript)):
         return
     place = places.of(activation, target)
-    if place is None:
+    if place is None or hands_back(activation, node.value, place):
         return
     element = target if isinstance(target, nodes.Subscript) else None
     own = derives(activation, node.value, place, element) and not repeats(activation, node.value, place)

@@ -31,6 +31,8 @@ def sites(mutations: Mutations) -> Iterator[RegionSite]:
     seen: set[int] = set()
     kept = mutations.drawn
     for activation in mutations.insides.here():
+        if mutations.seeds(activation.entry):
+            continue
         for node, subject in _Draws(activation, kept).entries():
             line = int(node.statement().lineno or 0)
             if line not in seen and not skipped(activation, node):

@@ -24,6 +24,7 @@ from flake8_tensorbranch.engine.lattice import (
     UNBACKED,
     UNKNOWN,
     AbstractValue,
+    constant,
     make,
 )
 from flake8_tensorbranch.engine.lookup.modes import without_grad
@@ -38,7 +39,8 @@ MOST: Final = 150  # activations of one file
 MOST_SOLVED: Final = 60  # of these, solved anew for their own arguments
 
 CACHES: Final = frozenset({"cache", "layer_past", "past_key_value", "past_key_values"})
-"""transformers/modeling_layers.py: arguments that GradientCheckpointingLayer sets to None where it checkpoints."""
+"""transformers/modeling_layers.py: arguments that GradientCheckpointingLayer sets to None where it checkpoints, as it
+sets `use_cache` to False (utils/generic.py does so for what is handed on by position)."""
 
 _GENERATOR: Final = Instance("torch.Generator")
 
@@ -179,7 +181,8 @@ class Insides:
     def _uncached(self, begin: Entry, function: FunctionInfo) -> Facts:
         """The facts of a function whose base class checkpoints it, and takes caches away from it before it does."""
         based = begin.row is not None and REGION_BASES.get(begin.row.qualname) is begin.row
-        without = {p.name: NONE_VALUE for p in function.params if p.name in CACHES} if based else {}
+        given = {**dict.fromkeys(CACHES, NONE_VALUE), "use_cache": constant(False)} if based else {}
+        without = {p.name: given[p.name] for p in function.params if p.name in given}
         return self._solved(function, without) if without else self.program.facts[function]
 
     def _head(self, begin: Entry, function: FunctionInfo, facts: Facts) -> Activation:

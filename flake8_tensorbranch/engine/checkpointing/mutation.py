@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.checkpointing import places
+from flake8_tensorbranch.engine.checkpointing import places, reseeded
 from flake8_tensorbranch.engine.checkpointing.changes import Change, How, changes
 from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
 from flake8_tensorbranch.engine.checkpointing.places import Place
@@ -24,8 +24,9 @@ from flake8_tensorbranch.engine.lattice import (
     AbstractValue,
     all_deps,
 )
+from flake8_tensorbranch.engine.lookup.guards import exclusive
 from flake8_tensorbranch.engine.lookup.origins import Origins
-from flake8_tensorbranch.engine.regions.region import Regions
+from flake8_tensorbranch.engine.regions.region import Entry, Regions
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 from flake8_tensorbranch.syntax.printing import source_of
 
@@ -46,6 +47,7 @@ class Mutations:
         self._insides: Insides | None = None
         self._changes: list[Change] | None = None
         self._runs: dict[FunctionInfo | None, list[Activation]] = {}
+        self._seeds: dict[int, bool] = {}
         self._reads: list[tuple[Activation, Any, Place]] | None = None
 
     @property
@@ -96,6 +98,19 @@ class Mutations:
         runs = self._runs[scope]
         return bool(runs) and not any(deps(a.facts.values.get(node, TENSOR_VALUE)) & _READS for a in runs)
 
+    def drawn_anew(self, scope: FunctionInfo | None, deps: int) -> int:
+        """`deps` without host randomness where all regions that run a scope seed it themselves, alike each time."""
+        if not deps & RANDOM or scope is None:
+            return deps
+        entries = [a.entry for a in self.insides.all() if a.function is scope]
+        return deps & ~RANDOM if entries and all(self.seeds(e) for e in entries) else deps
+
+    def seeds(self, entry: Entry) -> bool:
+        """True when a region seeds the host's generators before it draws."""
+        if id(entry) not in self._seeds:
+            self._seeds[id(entry)] = reseeded.repeats(self.insides, entry)
+        return self._seeds[id(entry)]
+
     def matters(self, change: Change, at: Activation, node: Any, place: Place) -> bool:
         """True when a change makes the recompute read another value at a node than the forward did."""
         if change.settled or not change.place.meets(place) or self.renewed(place, at, node):
@@ -105,7 +120,9 @@ class Mutations:
                 return True
             if any(part.startswith("[") and not part.startswith("['") for part in change.place.path):
                 return False  # which element is stored, and which is read, cannot be told
-            return order_of(at, node) < change.order and not _is_hit(node)
+            if order_of(at, node) >= change.order or _is_hit(node):
+                return False
+            return not _never_together(at, node, change.activation, change.node)
         return True
 
     def renewed(self, place: Place, at: Activation, node: Any) -> bool:
@@ -187,6 +204,21 @@ def order_of(activation: Activation, node: Any) -> Order:
     return (*activation.order, (int(node.lineno or 0), int(node.col_offset or 0)))
 
 
+def _never_together(a: Activation, node: Any, b: Activation, other: Any) -> bool:
+    """True when one run of the region does not come to both places: the functions or calls exclude each other."""
+    ways: dict[int, Any] = {}
+    at: Activation | None = a
+    while at is not None:
+        ways[id(at)] = node
+        node, at = at.call, at.parent
+    up: Activation | None = b
+    while up is not None:
+        if id(up) in ways:
+            return ways[id(up)] is not None and other is not None and exclusive(ways[id(up)], other)
+        other, up = up.call, up.parent
+    return False
+
+
 def _expressions(function: FunctionInfo) -> Iterator[Any]:
     """The expressions that the statements of a function evaluate."""
     if function.is_lambda:
@@ -214,13 +246,21 @@ def _always(change: Change) -> bool:
     at: Activation | None = change.activation
     node: Any = change.node
     while at is not None and node is not None:
-        up = node.parent
+        child, up = node, node.parent
         while up is not None and up is not at.function.node:
-            if isinstance(up, _BRANCHES):
+            if isinstance(up, _BRANCHES) and not _only_side(at, up, child):
                 return False
-            up = up.parent
+            child, up = up, up.parent
         node, at = at.call, at.parent
     return True
+
+
+def _only_side(at: Activation, branch: Any, child: Any) -> bool:
+    """True for a side of an `if` whose other side the run never comes to."""
+    if not isinstance(branch, nodes.If) or child is branch.test:
+        return False
+    other = branch.orelse if child in branch.body else branch.body
+    return bool(other) and not any(at.reached(n) for n in other[0].nodes_of_class(nodes.NodeNG))
 
 
 def _is_hit(node: Any) -> bool:

@@ -10,6 +10,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.resolve import Variable
 from flake8_tensorbranch.engine.lattice import UNKNOWN
+from flake8_tensorbranch.engine.lookup.guards import exclusive
 from flake8_tensorbranch.engine.lookup.origins import assigned
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.names import TENSOR_PROPERTIES
@@ -97,7 +98,7 @@ def of(activation: Activation, node: Any, depth: int = _DEPTH) -> Place | None:
         return None
     depth -= 1
     if isinstance(node, (nodes.Name, nodes.AssignName, nodes.DelName)):
-        return named(activation, node.name, node.lineno or 0, depth)
+        return named(activation, node.name, node.lineno or 0, depth, node)
     if isinstance(node, (nodes.Attribute, nodes.AssignAttr, nodes.DelAttr)):
         return _attribute(activation, node, depth)
     if isinstance(node, nodes.Subscript):
@@ -116,14 +117,14 @@ def of(activation: Activation, node: Any, depth: int = _DEPTH) -> Place | None:
     return None
 
 
-def named(activation: Activation, name: str, line: int, depth: int = _DEPTH) -> Place | None:
-    """The state that a name stands for where it is used on a line of the activation's function."""
+def named(activation: Activation, name: str, line: int, depth: int = _DEPTH, use: Any = None) -> Place | None:
+    """The state that a name stands for where it is used on a line of the activation's function, by the node `use`."""
     function = activation.function
     if name in function.declared_global:
         return Place((function.module, name))
     bound = function.local_names.get(name)
     if bound and not _is_nonlocal(function, name):
-        return _local(activation, name, bound, line, depth)
+        return _local(activation, name, bound, line, depth, use)
     up = function.parent
     while up is not None:
         if name in up.local_names and name not in up.declared_global:
@@ -140,7 +141,7 @@ def _is_nonlocal(function: FunctionInfo, name: str) -> bool:
     return name in function.declared_nonlocal
 
 
-def _local(activation: Activation, name: str, bound: list[Any], line: int, depth: int) -> Place | None:
+def _local(activation: Activation, name: str, bound: list[Any], line: int, depth: int, use: Any = None) -> Place | None:
     """The state behind a local: a parameter's argument, or what the nearest binding before the line takes."""
     best: Any = None
     for one in bound:
@@ -150,6 +151,8 @@ def _local(activation: Activation, name: str, bound: list[Any], line: int, depth
         statement = one.statement()
         # What a statement binds holds after it, and in the rounds of a loop that come.
         if at is not None and at <= line and not (at == line and not isinstance(statement, (nodes.For, nodes.With))):
+            if use is not None and exclusive(one, use):
+                continue
             best = one if best is None or at >= best.lineno else best
     if best is None:
         return activation.places.get(name)

@@ -9,7 +9,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
 from flake8_tensorbranch.engine.checkpointing.locate import site, skipped
-from flake8_tensorbranch.engine.checkpointing.uses import assignments
+from flake8_tensorbranch.engine.checkpointing.uses import unpacked
 from flake8_tensorbranch.engine.lattice import (
     CONTAINER,
     DATA,
@@ -149,10 +149,10 @@ def _routes(activation: Activation, node: Any) -> bool:
 
 def computed_from(activation: Activation, top: Any) -> Iterator[At]:
     """The calls that an expression is computed from: through locals, arguments, returned values."""
-    work: list[At] = [(activation, top)]
+    work: list[tuple[Activation, Any, int | None]] = [(activation, top, None)]
     seen: set[tuple[int, Any]] = set()
     while work and len(seen) < _MOST:
-        at, expression = work.pop(0)
+        at, expression, position = work.pop(0)
         for node in expression.nodes_of_class((nodes.Name, nodes.Call), _NESTED):
             key = (id(at), node)
             if key in seen:
@@ -162,9 +162,16 @@ def computed_from(activation: Activation, top: Any) -> Iterator[At]:
                 yield at, node
                 inner = at.entered(node)
                 if inner is not None:
-                    work.extend((inner, r) for r in inner.returned())
+                    part = position if node is expression else None
+                    work.extend((inner, _part(r, part), None) for r in inner.returned())
             else:
-                work.extend((at, value) for value in assignments(at, node.name))
+                work.extend((at, value, part) for value, part in unpacked(at, node.name))
                 given = at.argument(node.name)
                 if given is not None and at.parent is not None:
-                    work.append((at.parent, given))
+                    work.append((at.parent, given, None))
+
+
+def _part(returned: Any, position: int | None) -> Any:
+    """What is unpacked from a returned tuple at a position; all of it where that cannot be told."""
+    known = isinstance(returned, nodes.Tuple) and position is not None and position < len(returned.elts)
+    return returned.elts[position] if known else returned

@@ -9,6 +9,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing import places
 from flake8_tensorbranch.engine.checkpointing.places import Place
+from flake8_tensorbranch.engine.lookup.guards import exclusive
 from flake8_tensorbranch.syntax.printing import source_of
 
 if TYPE_CHECKING:
@@ -110,12 +111,21 @@ def sources(activation: Activation, top: Any) -> Iterator[tuple[Activation, Any]
 
 def assignments(activation: Activation, name: str) -> Iterator[Any]:
     """The expressions that a local of the activation's function is assigned from, or gets its elements from."""
+    return (value for value, _ in unpacked(activation, name))
+
+
+def unpacked(activation: Activation, name: str) -> Iterator[tuple[Any, int | None]]:
+    """The expressions that a local is assigned from, each with the position at which it is unpacked from them."""
     for bound in activation.function.local_names.get(name, ()):
         statement = bound.statement() if isinstance(bound, nodes.NodeNG) else None
-        if isinstance(statement, (nodes.Assign, nodes.AnnAssign, nodes.AugAssign)) and statement.value is not None:
-            yield statement.value
+        target = statement.targets[0] if isinstance(statement, nodes.Assign) else None
+        if isinstance(statement, nodes.Assign) and isinstance(target, nodes.Tuple) and bound in target.elts:
+            before = target.elts[: target.elts.index(bound)]
+            yield statement.value, None if any(isinstance(e, nodes.Starred) for e in before) else len(before)
+        elif isinstance(statement, (nodes.Assign, nodes.AnnAssign, nodes.AugAssign)) and statement.value is not None:
+            yield statement.value, None
         elif isinstance(statement, nodes.For) and bound is not statement:
-            yield statement.iter
+            yield statement.iter, None
 
 
 def derives(activation: Activation, value: Any, place: Place, element: nodes.Subscript | None = None) -> bool:
@@ -130,6 +140,20 @@ def derives(activation: Activation, value: Any, place: Place, element: nodes.Sub
         if found is not None and found.meets(place) and len(found.path) >= len(place.path) - (element is not None):
             return True
     return False
+
+
+def hands_back(activation: Activation, value: Any, place: Place) -> bool:
+    """True for locals that are read from the state on one way, and made on ways that exclude it: a store of them
+    leaves the state as it was, or comes after no read.
+    """
+    names = value.elts if isinstance(value, nodes.Tuple) else [value]
+    return bool(names) and all(isinstance(n, nodes.Name) and _unchanged(activation, n.name, place) for n in names)
+
+
+def _unchanged(activation: Activation, name: str, place: Place) -> bool:
+    made = [v for v in assignments(activation, name) if activation.reached(v)]
+    taken = [v for v in made if isinstance(v, _CHAINS) and places.of(activation, v) == place]
+    return 0 < len(taken) < len(made) and all(v in taken or all(exclusive(v, t) for t in taken) for v in made)
 
 
 _CONVERTS: Final = frozenset(

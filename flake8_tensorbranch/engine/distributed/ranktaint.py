@@ -295,6 +295,11 @@ class Evaluator:
                 ranks.note_argument(callee, param.name, ranks.resolved(self.scope, together))
             return marks.substituted(ranks.returned.get(callee, CLEAN), {}, together)
         taints = {n: self.taint(a) for n, a in given.items()}
+        unpacked = [k.value for k in node.keywords if k.arg is None]
+        if unpacked:
+            rest = combined(*(self.taint(u) for u in unpacked))
+            others = callee.params[1:] if callee.takes_self or callee.is_classmethod else callee.params
+            taints.update({p.name: rest for p in others if p.name not in taints})
         for name, taint in taints.items():
             ranks.note_argument(callee, name, ranks.resolved(self.scope, taint))
         for name in ranks.agreed.get(callee, ()):
@@ -304,12 +309,10 @@ class Evaluator:
         return marks.substituted(ranks.returned.get(callee, CLEAN), taints)
 
     def _bound(self, node: nodes.Call, callee: FunctionInfo) -> dict[str, nodes.NodeNG] | None:
-        """The expressions that a plain call gives to parameters; None where something else stands between the two."""
-        if (
-            any(isinstance(a, nodes.Starred) for a in node.args)
-            or any(k.arg is None for k in node.keywords)
-            or self.facts.externals.get(node)
-        ):
+        """The expressions that a call gives to parameters by position or name; None where a sequence is unpacked, or
+        something else stands between the two.
+        """
+        if any(isinstance(a, nodes.Starred) for a in node.args) or self.facts.externals.get(node):
             return None
         slots = [p.name for p in callee.params if not p.keyword_only]
         if callee.takes_self or callee.is_classmethod:

@@ -76,14 +76,17 @@ class Classes:
     def _stored(self, cls: ClassInfo, name: str) -> AbstractValue:
         analysis = self.analysis
         value = BOTTOM
-        in_body = False
+        in_body = replaced = False
         for base in analysis.resolver.mro(cls):
             if not isinstance(base, ClassInfo):
                 continue
             for writer in base.stores.get(name, ()):
+                if replaced and writer.name == "__init__":
+                    continue
                 chained = cls if base is not cls and writer.name == "__init__" and "__init__" in cls.methods else None
                 kept = analysis.stores(writer, chained).get(name, BOTTOM)
                 value = join(value, randomness.settled(kept) if writer.name == "__init__" else kept)
+            replaced = replaced or _replaces(base, name)
             if not in_body and name in base.body:
                 in_body = True
                 if not value.known or any(getattr(s, "value", None) is not None for s in base.body[name]):
@@ -231,6 +234,19 @@ class Classes:
                 return make(CALLABLE, refs=frozenset({function}))
             return make(CALLABLE, refs=frozenset({Bound(function, ref.owner)}))
         return self.external_super(ref, name)
+
+
+def _replaces(cls: ClassInfo, name: str) -> bool:
+    """True when the constructor of a class always stores an attribute anew, whatever those of its bases have stored."""
+    init = cls.methods.get("__init__")
+    if init is None:
+        return False
+    return any(
+        store.attrname == name
+        and store.statement().parent is init.node
+        and not any(read.attrname == name for read in store.statement().nodes_of_class(nodes.Attribute))
+        for store in init.attribute_stores
+    )
 
 
 def _is_dataclass(cls: ClassInfo) -> bool:

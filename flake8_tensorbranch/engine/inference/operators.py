@@ -217,6 +217,8 @@ def compare(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue
             return UNKNOWN
         if other.kinds == NONE or isinstance(other.const, str):
             return HOST_VALUE
+        if op in ("==", "!=") and other.must(CONTAINER | MAPPING):
+            return HOST_VALUE  # `tensor == []` asks whether they are one object
         if (left if other is right else right).kinds & ~(TENSOR | NONE) & UNKNOWN_KIND and op in ("==", "!="):
             return make(TENSOR | UNKNOWN_KIND, tensor_deps(left, right))
         return _mask(_mixed(left, right, tensor_deps(left, right)))
@@ -225,6 +227,8 @@ def compare(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue
             return UNKNOWN
         return make(ARRAY, host_deps(left, right))
     if (left.kinds | right.kinds) & (CONTAINER | MAPPING):
+        if left.items == () or right.items == ():  # an empty list: only whether the other is empty, too
+            return flag(length_deps(left) | length_deps(right))
         return flag(host_deps(left, right))
     deps = host_deps(left, right) if (left.kinds | right.kinds) & HOST else 0
     if deps & _TELLING:

@@ -1,0 +1,103 @@
+"""TBR205: changes and reads that one run of a region does not both come to."""
+
+import torch
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+
+
+class Shared(nn.Module):
+    """A layer makes keys and leaves them to later layers, or takes what an earlier one has left."""
+
+    def __init__(self, index: int):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.takes = index > 2
+        self.leaves = index == 2
+
+    def forward(self, x: Tensor, shared: dict[str, Tensor]) -> Tensor:
+        if self.takes:
+            keys, values = shared["full"]
+        else:
+            keys = self.fc(x)
+            values = keys.sin()
+        if not self.takes:
+            keys = keys.cos()
+        if self.leaves:
+            shared["full"] = keys, values  # ok: [TBR205] what was taken is left as it was
+        return x + keys * values
+
+
+class Growing(Shared):
+    def forward(self, x: Tensor, shared: dict[str, Tensor]) -> Tensor:
+        keys = shared["full"]
+        if self.takes:
+            keys = torch.cat([keys, self.fc(x)])
+        shared["full"] = keys  # error: [TBR205]
+        return x + keys.sum()
+
+
+class Router(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.kind = None
+        self.capacity = None
+        self.fraction = 0.0
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.kind = x.dtype  # ok: [TBR205] each run stores it before it reads it
+        if not self.training and self.fraction > 0:
+            self.capacity = int(self.fraction * x.shape[0])
+        else:
+            capacity = 2 * x.shape[0]
+            self.capacity = capacity if self.capacity is None else self.capacity  # ok: [TBR205] filled once
+        return self.fc(x.float()).to(self.kind)[: self.capacity]
+
+
+class Sparse(nn.Module):
+    def __init__(self, sparse: bool):
+        super().__init__()
+        self.router = Router()
+        self.sparse = sparse
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self.sparse:
+            x = self.router(x)
+        else:
+            x = self.router(x.sin())
+        return x
+
+
+class Bias(nn.Module):
+    def __init__(self, own: bool):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.own = own
+
+    def forward(self, x: Tensor, shared: Tensor | None = None) -> Tensor:
+        bias = None
+        if self.own:
+            bias = self.fc(x)
+        if shared is not None:
+            if bias is None:
+                bias = shared
+            else:
+                bias += shared  # ok: [TBR205] the region's own
+        return x + bias
+
+
+class Alias(Bias):
+    def forward(self, x: Tensor, shared: Tensor | None = None) -> Tensor:
+        bias = shared
+        if self.own:
+            bias += x.mean()  # error: [TBR205]
+        return x + self.fc(bias)
+
+
+def run(a: Shared, b: Sparse, c: Bias, d: Alias, g: Growing, x: Tensor, bias: Tensor) -> Tensor:
+    shared: dict[str, Tensor] = {}
+    x = checkpoint(a, x, shared, use_reentrant=False)
+    x = checkpoint(g, x, shared, use_reentrant=False)
+    x = checkpoint(b, x, use_reentrant=False)
+    x = checkpoint(c, x, bias, use_reentrant=False)
+    return checkpoint(d, x, bias, use_reentrant=False)
