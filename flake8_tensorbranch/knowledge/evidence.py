@@ -10,7 +10,9 @@ ARRAY_LIBRARIES: Final = ("numpy", "jax", "cupy", "pandas", "polars", "xarray", 
 FRAME_LIBRARIES: Final = ("pandas", "polars", "xarray", "jax", "tensorflow", "pyspark", "dask")
 
 ARRAY_METHODS: Final = frozenset(
-    "any all item argmax argmin argsort cumsum cumprod mean std var prod nonzero squeeze repeat".split()
+    (
+        "any all item argmax argmin argsort cumsum cumprod max mean min norm std sum var prod nonzero squeeze repeat"
+    ).split()
 )
 """Methods that tensors share with arrays and frames alone (tools/foreign_names.txt): evidence where a file names no
 such library.

@@ -222,3 +222,13 @@ def eager_only(x: Tensor) -> Tensor:
     if x.sum() > 0:  # error: [TBR101]
         x = x.sin()
     return x
+
+
+def drawn_outside(x):  # type: ignore[no-untyped-def]
+    if x.sum() > 0:  # error: [TBR201]
+        return -x
+    return x * torch.rand_like(x).max()
+
+
+def gives_a_draw() -> Tensor:
+    return checkpoint(drawn_outside, torch.randn(3), use_reentrant=False)

@@ -177,3 +177,8 @@ def another_compile(x: Tensor) -> Tensor:
     if x.sum() > 0:  # error: [TBR101]
         x = x.sin()
     return x
+
+
+@torch.compile
+def bare(x):  # type: ignore[no-untyped-def]
+    return x if x.norm() > 1 else -x  # error: [TBR304]

@@ -105,3 +105,14 @@ class NotExported(nn.Module):
 
 
 other = export(NotExported(), (torch.rand(4),))  # ok: [TBR310] another function of that name
+
+
+class Bare(nn.Module):
+    def forward(self, x, low=0, cut=True):  # type: ignore[no-untyped-def]
+        if x.sum() > low:  # error: [TBR310]
+            x = -x
+        return x[1:] if cut else x
+
+
+def export_bare() -> None:
+    torch.export.export(Bare(), (torch.randn(3),), kwargs={"low": torch.zeros(()), "cut": False})

@@ -86,6 +86,17 @@ class OneOfMany(nn.Module):
 many = torch.jit.trace_module(OneOfMany(), {"forward": torch.rand(4)})
 
 
+def bare(x, times):  # type: ignore[no-untyped-def]
+    for _ in range(int(times)):  # error: [TBR311]
+        x = x * 2
+    return x if x.sum() > 0 else -x  # error: [TBR311]
+
+
+def trace_bare() -> torch.jit.ScriptFunction:
+    example = torch.randn(3)
+    return torch.jit.trace(bare, example_inputs=(example, torch.tensor(2)))
+
+
 def untraced(x: Tensor) -> Tensor:
     return helper_of_nobody(x)
 

@@ -10,6 +10,7 @@ from flake8_tensorbranch.engine.inference.arguments import Arguments, bind
 from flake8_tensorbranch.engine.inference.attributes import read
 from flake8_tensorbranch.engine.inference.frame import Frame
 from flake8_tensorbranch.engine.inference.operators import iterate
+from flake8_tensorbranch.engine.inference.randomness import drawn_before
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
     CALLABLE,
@@ -99,7 +100,7 @@ def _apply_ref(
     if isinstance(ref, RecordType):
         return externals.new_record(ref, args)
     if isinstance(ref, Wrapped):
-        return apply(frame, ref.function, args, node)
+        return apply(frame, ref.function, drawn_before(args), node)
     return UNKNOWN
 
 

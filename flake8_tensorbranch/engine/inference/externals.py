@@ -178,6 +178,8 @@ def _enter_region(
             CALLABLE,
             refs=frozenset({Partial(make(CALLABLE, refs=frozenset({qualname})), (), tuple(args.keywords.items()))}),
         )
+    if entry.passed_tuple:
+        _run_example(frame, function, entry, args, node)
     if entry.wraps:
         if not function.refs:
             return function if function.known else UNKNOWN
@@ -188,7 +190,27 @@ def _enter_region(
         value = args.get(entry.passed, "input")
         return _chain(frame, function, Arguments([value if value is not None else UNKNOWN]), node)
     rest = args.dropped(entry.passed).without(*entry.own_keywords)
-    return calls.apply(frame, function, rest, node)
+    return calls.apply(frame, function, randomness.drawn_before(rest), node)
+
+
+def _run_example(
+    frame: Frame, function: AbstractValue, entry: regions.RegionEntry, args: Arguments, node: nodes.NodeNG | None
+) -> None:
+    """A tracer runs the function once, with the example inputs it is given as one tensor or a tuple of them."""
+    given = args.get(entry.argument + 1, entry.passed_tuple)
+    if given is None or not given.known or given.kinds & (UNKNOWN_KIND | MAPPING):
+        return
+    named = args.get(entry.argument + 2, "kwargs")
+    example = Arguments()
+    if given.must(TENSOR):
+        example.positional.append(given)
+    elif given.items is not None:
+        example.positional.extend(v for _, v in given.items)
+    elif given.elem is not None and given.elem.must(TENSOR):
+        example.star = given.elem
+    if named is not None and named.items is not None and named.must(MAPPING):
+        example.keywords.update((str(k), v) for k, v in named.items)
+    calls.apply(frame, function, randomness.drawn_before(example), node)
 
 
 def _synchronise(frame: Frame, node: nodes.NodeNG | None) -> None:

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from flake8_tensorbranch.engine.lattice import CONTAINER, HOST, OBJECT, RANDOM, UNKNOWN_KIND, AbstractValue, make
+from flake8_tensorbranch.engine.inference.arguments import Arguments
+from flake8_tensorbranch.engine.lattice import (
+    CONTAINER,
+    HOST,
+    OBJECT,
+    RANDOM,
+    REPLAYED,
+    UNKNOWN_KIND,
+    AbstractValue,
+    make,
+)
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.randomness import MAKERS, RESEEDS, SETTINGS
 from flake8_tensorbranch.knowledge.regions import host_source
@@ -40,3 +50,18 @@ def settled(value: AbstractValue) -> AbstractValue:
     if not value.deps & RANDOM:
         return value
     return make(value.kinds, value.deps & ~RANDOM, value.const, value.refs, value.elem, value.items)
+
+
+def drawn_before(args: Arguments) -> Arguments:
+    """The arguments of a region: what was drawn for them was drawn outside, and is an input as any other."""
+    if not any(v.deps & REPLAYED for v in args.all()):
+        return args
+    star = None if args.star is None else _as_input(args.star)
+    named = {k: _as_input(v) for k, v in args.keywords.items()}
+    return Arguments([_as_input(v) for v in args.positional], star, named, args.double_star)
+
+
+def _as_input(value: AbstractValue) -> AbstractValue:
+    if not value.deps & REPLAYED:
+        return value
+    return make(value.kinds, value.deps & ~REPLAYED, value.const, value.refs, value.elem, value.items)
