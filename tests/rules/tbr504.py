@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 from torch import nn
+from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import CheckpointImpl, checkpoint_wrapper
 from torch.utils.checkpoint import checkpoint
 
 
@@ -46,3 +47,41 @@ class Levels(nn.Module):
 
     def unknown(self, block: nn.Module, x: torch.Tensor) -> torch.Tensor:
         return checkpoint(block, self.stem(x), use_reentrant=True)  # ok: [TBR504] nothing is known of its output
+
+
+class Branches(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem = nn.Linear(3, 3)
+        self.leaf = nn.Linear(3, 3)
+
+    def grown(self, x: torch.Tensor) -> list[torch.Tensor]:
+        outs = []
+        for _ in range(2):
+            outs.append(self.leaf(x))
+        return outs
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        a, b = checkpoint(lambda t: self.grown(t), self.stem(x), use_reentrant=True)  # error: [TBR504]
+        return a + b
+
+
+class Named(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.leaf = nn.Linear(3, 3)
+
+    def forward(self, x: torch.Tensor) -> dict[str, torch.Tensor]:
+        return {"x": self.leaf(x)}
+
+
+class Holding(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem = nn.Linear(3, 3)
+        self.named = checkpoint_wrapper(Named(), checkpoint_impl=CheckpointImpl.REENTRANT)
+        self.other = checkpoint_wrapper(Named(), checkpoint_impl=CheckpointImpl.NO_REENTRANT)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.named(self.stem(x))["x"]  # error: [TBR504]
+        return self.other(y)["x"]  # ok: [TBR504] the other variant looks into dicts

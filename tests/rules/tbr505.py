@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import torch
 from torch import nn
@@ -82,3 +83,44 @@ class Tower(nn.Module):
         for block in self.blocks:
             x = checkpoint(functools.partial(block, condition=condition), x, use_reentrant=True)  # ok: [TBR505] detached
         return x
+
+
+class Conditioned(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.embed = nn.Linear(3, 3)
+        self.stem = nn.Linear(3, 3)
+        self.blocks = nn.ModuleList(nn.Linear(3, 3) for _ in range(3))
+
+    def forward(self, x: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
+        c = self.embed(c)
+        x = self.stem(x)
+        for block in self.blocks:
+            x = checkpoint(lambda h, block=block: block(h) + c, x, use_reentrant=True)  # error: [TBR505]
+        return x
+
+
+class Made(Conditioned):
+    def forward(self, x: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
+        shift = self.embed(c).relu()
+        x = self.stem(x)
+
+        def made(block: nn.Module) -> Any:
+            def run(h: torch.Tensor) -> torch.Tensor:
+                out: torch.Tensor = block(h) + shift
+                return out
+
+            return run
+
+        for block in self.blocks:
+            x = checkpoint(made(block), x, use_reentrant=True)  # error: [TBR505]
+        return x
+
+
+class Untouched(Conditioned):
+    def forward(self, x: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
+        x = self.stem(x)
+        for block in self.blocks:
+            x = checkpoint(lambda h, block=block: block(h) + c, x, use_reentrant=True)  # ok: [TBR505] not yet computed  # error: [TBR206]
+        c = self.embed(c)
+        return x + c

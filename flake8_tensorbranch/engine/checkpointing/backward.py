@@ -220,7 +220,7 @@ class _Run:
     def _marked(self, node: Any) -> bool:
         """Whether an expression's value leads back to the output; backwards met on the way are recorded."""
         if isinstance(node, nodes.Name):
-            return node.name in self.state
+            return node.name in self.state or node in self.seeds
         if isinstance(node, nodes.Attribute):
             if state_path(node) in self.state or node in self.seeds:
                 return True

@@ -182,13 +182,16 @@ class Frozen:
             for target in statement.targets:
                 if isinstance(target, nodes.AssignAttr) and target.attrname == "requires_grad":
                     value = statement.value.value if isinstance(statement.value, nodes.Const) else "unknown"
-                    yield from self._switch(target.expr, value, statement)
+                    named = _contained(statement.value)
+                    yield from self._switch(target.expr, False if named else value, statement, named)
 
-    def _switch(self, subject: nodes.NodeNG, value: object, node: nodes.NodeNG) -> Iterator[Switch]:
-        """What one setting speaks of: a module, a parameter, or all parameters that a loop runs over."""
+    def _switch(
+        self, subject: nodes.NodeNG, value: object, node: nodes.NodeNG, named: frozenset[str] = frozenset()
+    ) -> Iterator[Switch]:
+        """What one setting speaks of: a module, a parameter, or a loop's parameters, all but the `named` ones."""
         loop = node.parent
         sure = isinstance(value, bool)
-        spared: set[str] = set()
+        spared: set[str] = set(named)
         tests: list[nodes.NodeNG] = []
         while loop is not None and not isinstance(loop, (nodes.FunctionDef, nodes.Module)):
             if (
@@ -208,7 +211,7 @@ class Frozen:
             if isinstance(loop, nodes.If):
                 tests.append(loop.test)
             loop = loop.parent
-        yield Switch(subject, value is not False, frozenset(), sure and not tests)
+        yield Switch(subject, value is not False, frozenset(), sure and not tests and not named)
 
     @staticmethod
     def _guarded(node: nodes.NodeNG) -> bool:
@@ -225,6 +228,18 @@ def _words(test: nodes.NodeNG) -> Iterator[str]:
     for const in test.nodes_of_class(nodes.Const):
         if isinstance(const.value, str):
             yield const.value.strip(".")
+
+
+def _contained(value: nodes.NodeNG) -> frozenset[str]:
+    """The words of `"lora_" in name or "head" in name`: parameters that have none of them stop training."""
+    found: set[str] = set()
+    for part in value.values if isinstance(value, nodes.BoolOp) and value.op == "or" else [value]:
+        if not (isinstance(part, nodes.Compare) and len(part.ops) == 1 and part.ops[0][0] == "in"):
+            return frozenset()
+        if not (isinstance(part.left, nodes.Const) and isinstance(part.left.value, str)):
+            return frozenset()
+        found.add(part.left.value.strip("."))
+    return frozenset(found)
 
 
 def _given(call: nodes.Call, position: int, name: str) -> object:

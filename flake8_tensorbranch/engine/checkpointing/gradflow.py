@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.checkpointing.alternatives import replaced
 from flake8_tensorbranch.engine.inference.attributes import state_path
 from flake8_tensorbranch.engine.lattice import CONTAINER, HOST, MAPPING, NONE, TENSOR
 from flake8_tensorbranch.engine.lookup.modes import without_grad
@@ -246,7 +247,9 @@ class GradFlow:
         made = self.gradients.recomputes.direct(expr)
         if made is not None:
             variants = {True} if made.row is None else self.gradients.recomputes.options.reentrant(made.call, made.row)
-            return given if variants and False not in variants else MAY
+            return self._given(node, made.first) if variants and False not in variants else MAY
+        if replaced(self.gradients.recomputes, expr):
+            return given
         module = self._module(node, given)
         if module:
             return module
@@ -281,9 +284,10 @@ class GradFlow:
                 key = (node, keyword.arg)
                 self.named[key] = self.named.get(key, 0) | found
 
-    def _given(self, node: nodes.Call) -> int:
+    def _given(self, node: nodes.Call, first: int = 0) -> int:
+        """Whether an argument can require grad; of the positional ones those from `first` on count."""
         found = 0
-        for argument in node.args:
+        for argument in node.args[first:]:
             found |= self.bits(argument)
         for keyword in node.keywords:
             found |= self.bits(keyword.value)

@@ -37,7 +37,7 @@ class Gradients:
         call, row = made.call, made.row
         if row is None or without_grad(self.origins, call) or self.hooked().anywhere or not self._trains(made):
             return {}
-        first = max(row.passed, row.argument + 1)
+        first = made.first
         arguments = call.node.args[first : first + 1] if row.sequential else call.node.args[first:]
         run = self.run(call.scope, {}) if call.scope is not None else None
         if run is None:
@@ -141,7 +141,11 @@ class Gradients:
         if bits is None or not isinstance(site.node, nodes.Call):
             return MAY
         if name == function.vararg:
-            return max(bits, default=NO)
+            named = sum(not p.keyword_only for p in function.params) - (function.takes_self or function.is_classmethod)
+            row = self.origins.checkpoint_row(site)
+            rest = bits[named + max(getattr(row, "passed", 0), 0) :]
+            starred = any(isinstance(a, nodes.Starred) for a in site.node.args)
+            return max(bits if starred else rest, default=NO)
         given = self.origins.argument(site, function, name)
         if given is None:
             default = next((p.default for p in function.params if p.name == name), None)

@@ -32,6 +32,13 @@ class Recompute:
     row: RegionEntry | None = None
     home: HomeMade | None = None
 
+    @property
+    def first(self) -> int:
+        """The position in the call of what the function gets first."""
+        if self.function is not None and self.function.node is self.call.node.func:
+            return 0  # a wrapped module
+        return 1 if self.row is None else max(self.row.passed, self.row.argument + 1)
+
 
 class Recomputes:
     """Finds recomputed calls, here and behind calls."""

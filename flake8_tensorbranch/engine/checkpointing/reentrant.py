@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from astroid import nodes
@@ -9,9 +10,10 @@ from astroid import nodes
 from flake8_tensorbranch.engine.checkpointing.backward import Backward
 from flake8_tensorbranch.engine.checkpointing.frozen import Frozen
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
+from flake8_tensorbranch.engine.checkpointing.sideoutput import CUTS, side_output
 from flake8_tensorbranch.engine.lattice import CALLABLE, CONTAINER, HOST, MAPPING, NONE, OBJECT, TENSOR
 from flake8_tensorbranch.engine.lookup.modes import loop_around
-from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, assigned, line
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 from flake8_tensorbranch.syntax.printing import source_of
@@ -21,7 +23,6 @@ _DDP: Final = "torch.nn.parallel.DistributedDataParallel"
 _METADATA: Final = frozenset(["shape", "dtype", "device", "size", "dim", "ndim", "requires_grad", "numel"])
 _GROWS: Final = frozenset({"append", "extend", "insert", "update", "setdefault"})
 _INNER: Final = frozenset({"retain_grad", "register_hook"})
-_CUTS: Final = frozenset(["detach", "item", "tolist", "numpy"])
 _NO_TENSOR: Final = OBJECT | HOST | CONTAINER | MAPPING
 _LITERALS: Final = (nodes.List, nodes.Dict, nodes.ListComp, nodes.DictComp)
 
@@ -55,7 +56,7 @@ class Reentrant:
         inner = self._inner(made)
         if inner:
             found["inner"] = inner
-        side = self._side_output(made)
+        side = side_output(self.origins, self.recomputes, self.backward, made)
         if side:
             found["side_output"] = side
         return found
@@ -71,51 +72,10 @@ class Reentrant:
                     plain = value.elem is not None and value.elem.must(HOST)
                     held = getattr(node, "elts", None) or getattr(node, "items", None)
                     empty = isinstance(node, (nodes.List, nodes.Dict)) and not held
-                    empty = empty and not _filled(function, result.node)
+                    empty = empty and not _filled(origin.scope or function, node)
                     if isinstance(node, _LITERALS) and not plain and not empty:
                         return True
         return False
-
-    def _side_output(self, made: Recompute) -> str:
-        """The attribute through which a tensor of the region reaches a backward beside the output; empty if there
-        is none.
-        """
-        region = self.recomputes.reads(made)
-        for function in region:
-            if function.name == "__init__" or function.module is not self.origins.program.index:
-                continue
-            for name, value in self._kept(function):
-                if getattr(getattr(value, "func", None), "attrname", "") in _CUTS:
-                    continue
-                kept = self.origins.value(Expr(function.module, function, value))
-                if not (kept.kinds & TENSOR or (kept.elem is not None and kept.elem.kinds & TENSOR)):
-                    continue
-                for reader in self.origins.program.index.functions:
-                    if reader in region or reader.name == "__init__":
-                        continue
-                    for node in reader.node.nodes_of_class(nodes.Attribute):
-                        if node.attrname == name and self.backward.of(Expr(reader.module, reader, node)):
-                            return name
-        return ""
-
-    @staticmethod
-    def _kept(function: FunctionInfo) -> list[tuple[str, Any]]:
-        """What a function stores on attributes, or appends to lists that are attributes."""
-        found = [
-            (s.attrname, s.parent.value)
-            for s in function.attribute_stores
-            if isinstance(s.parent, (nodes.Assign, nodes.AugAssign))
-        ]
-        for call in function.calls:
-            func = call.func
-            if (
-                isinstance(func, nodes.Attribute)
-                and func.attrname == "append"
-                and isinstance(func.expr, nodes.Attribute)
-                and call.args
-            ):
-                found.append((func.expr.attrname, call.args[0]))
-        return found
 
     def _inner(self, made: Recompute) -> str:
         """The call in the region that needs a graph there is none of in the forward; empty if there is none."""
@@ -141,7 +101,7 @@ class Reentrant:
             return ""
         for name, node in self._captured(made.function):
             definition = self._computed(Expr(call.module, call.scope, node), DEPTH)
-            if definition is None:
+            if definition is None or (self._same_scope(definition, call.scope) and line(definition) > line(call.node)):
                 continue
             if loop_around(call.node, definition) is not None and self._same_scope(definition, call.scope):
                 return name
@@ -152,15 +112,18 @@ class Reentrant:
     def _captured(self, function: Expr) -> list[tuple[str, nodes.NodeNG]]:
         """The names a lambda or nested function closes over, or a partial binds, with a node that reads each."""
         found: list[tuple[str, nodes.NodeNG]] = []
-        for origin in self.origins.of(function, calls=False):
+        for origin in self.origins.of(function):
             node = origin.node
             if isinstance(node, nodes.Call) and "functools.partial" in self.origins.externals(origin):
                 bound = [*node.args[1:], *(k.value for k in node.keywords)]
                 found.extend((dotted(b) or "", b) for b in bound if dotted(b))
             scope = origin.module.scope_of.get(node)
-            if isinstance(scope, FunctionInfo) and scope.parent is function.scope:
+            holders = _holders(scope) if isinstance(scope, FunctionInfo) else []
+            if isinstance(scope, FunctionInfo) and function.scope in holders:
+                between = holders[: holders.index(function.scope)]
                 for name in scope.node.nodes_of_class(nodes.Name):
-                    if name.name in scope.free and not self._is_metadata(name):
+                    made = any(name.name in h.local_names for h in between if h is not None)
+                    if name.name in scope.free and not made and not self._is_metadata(name):
                         found.append((name.name, name))
         return found
 
@@ -177,10 +140,12 @@ class Reentrant:
             return None
         if isinstance(node, nodes.Name):
             steps = self.origins.step(expr, calls=False)
-            if expr.scope is not None and any(
-                isinstance(b.parent, nodes.Arguments) for b in expr.scope.local_names.get(node.name, ())
-            ):
-                return None
+            bound = [] if expr.scope is None else expr.scope.local_names.get(node.name, [])
+            if any(isinstance(b.parent, nodes.Arguments) for b in bound):
+                again = _rebound(expr.scope, bound)
+                if again is None:
+                    return None
+                steps = [Expr(expr.module, expr.scope, again)]
             found = [self._computed(s, depth - 1) for s in steps]
             return found[0] if found and all(f is not None for f in found) else None
         if isinstance(node, nodes.Dict):
@@ -207,7 +172,7 @@ class Reentrant:
                 )
                 if module and not bare:
                     return node
-            if (isinstance(node.func, nodes.Attribute) and node.func.attrname not in _CUTS) and (
+            if (isinstance(node.func, nodes.Attribute) and node.func.attrname not in CUTS) and (
                 self.origins.value(Expr(expr.module, expr.scope, node.func.expr)).kinds & TENSOR
             ):
                 return self._computed(Expr(expr.module, expr.scope, node.func.expr), depth - 1)
@@ -314,9 +279,10 @@ class Reentrant:
         return not any(n.name in bound for n in callee.nodes_of_class(nodes.Name))
 
 
-def _filled(function: FunctionInfo, name: nodes.NodeNG) -> bool:
-    """True when a function puts something into a list or dict of its own that began empty."""
-    if not isinstance(name, nodes.Name):
+def _filled(function: FunctionInfo, literal: Any) -> bool:
+    """True when a function puts something into a list or dict of its own that began as this empty literal."""
+    name = getattr(literal.parent, "targets", [getattr(literal.parent, "target", None)])[0]
+    if not isinstance(name, nodes.AssignName):
         return False
     grows = (c.func for c in function.calls if isinstance(c.func, nodes.Attribute) and c.func.attrname in _GROWS)
     if any(isinstance(f.expr, nodes.Name) and f.expr.name == name.name for f in grows):
@@ -352,3 +318,24 @@ def saves_object(origins: Origins, made: Recompute) -> str:
         if name in saved and value.must(_NO_TENSOR):
             return source_of(argument)
     return ""
+
+
+def _holders(function: FunctionInfo) -> list[FunctionInfo | None]:
+    """The functions around a nested one, innermost first."""
+    found: list[FunctionInfo | None] = []
+    up = function.parent
+    while up is not None:
+        found.append(up)
+        up = up.parent
+    return found
+
+
+def _rebound(scope: FunctionInfo | None, bound: Sequence[nodes.NodeNG]) -> nodes.NodeNG | None:
+    """What a parameter is from its one assignment on, where that is a statement of the body itself."""
+    if scope is None or len(bound) != 2:
+        return None
+    target = next(b for b in bound if not isinstance(b.parent, nodes.Arguments))
+    statement = target.parent
+    if isinstance(statement, nodes.Assign) and statement.parent is scope.node:
+        return assigned(target)
+    return None

@@ -8,7 +8,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.knowledge.regions import RegionEntry
-from flake8_tensorbranch.syntax.names import FunctionInfo
+from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 
 DEPTH: Final = 5
 
@@ -155,7 +155,7 @@ class Options:
         if not row.reentrant_keyword:
             return set() if row.reentrant is None else {row.reentrant}
         if row.reentrant_keyword == "checkpoint_impl":
-            return {row.reentrant} if row.reentrant is not None else set()
+            return self._of_wrapper(call, row)
         passed = self.origins.facts(call.module, call.scope).externals.get(call.node, {}).get(row.qualname)
         if passed is not None and row.reentrant_keyword in passed.keywords:
             const = passed.keywords[row.reentrant_keyword].const
@@ -179,6 +179,19 @@ class Options:
             elif isinstance(one, Expr):
                 variants.update(c for c in self.constants(one) if c is None or isinstance(c, bool))
         return variants
+
+    def _of_wrapper(self, call: Expr, row: RegionEntry) -> set[bool | None]:
+        """The variants that `checkpoint_wrapper(..., checkpoint_impl=...)` chose for the module that is called."""
+        variants: set[bool | None] = set()
+        for made in self.origins.of(Expr(call.module, call.scope, call.node.func)):
+            if isinstance(made.node, nodes.Call) and row.qualname in self.origins.externals(made):
+                for given in self.given(made, row.reentrant_keyword):
+                    name = (dotted(given.node) or "") if isinstance(given, Expr) else ""
+                    if given is OMITTED or name.endswith("CheckpointImpl.NO_REENTRANT"):
+                        variants.add(False)
+                    elif name.endswith("CheckpointImpl.REENTRANT"):
+                        variants.add(True)
+        return variants or ({row.reentrant} if row.reentrant is not None else set())
 
 
 def _written(function: FunctionInfo, mapping: str, name: str) -> Given | None:

@@ -77,7 +77,7 @@ class Origins:
                 for node, callees in facts.calls.items():
                     for callee in callees:
                         self._sites.setdefault(callee, []).append(Expr(self.program.index, scope, node))
-            for function_, calls in self._installed():
+            for function_, calls in (*self._installed(), *self._decorated()):
                 self._sites.setdefault(function_, []).extend(calls)
         return self._sites.get(function, [])
 
@@ -106,6 +106,24 @@ class Origins:
                                 if isinstance(call.func, nodes.Attribute) and call.func.attrname == name:
                                     calls.append(Expr(index, function, call))
                 yield inner, calls
+
+    def _decorated(self) -> Iterator[tuple[FunctionInfo, list[Expr]]]:
+        """What a decorator of the project puts in a function's place and takes `*args` alone, with the function's
+        calls.
+        """
+        assert self._sites is not None
+        for function in self.program.index.functions:
+            calls = self._sites.get(function)
+            decorators = getattr(function.node, "decorators", None)
+            for decorator in decorators.nodes if calls and decorators is not None else ():
+                called = decorator.func if isinstance(decorator, nodes.Call) else None
+                expr = called or decorator
+                maker = self.program.analysis.resolver.expression(function.module, expr, function.parent)
+                if called is not None and isinstance(maker, FunctionInfo):
+                    maker = returned(maker)
+                inner = returned(maker) if isinstance(maker, FunctionInfo) else None
+                if inner is not None and inner.vararg is not None and all(p.keyword_only for p in inner.params):
+                    yield inner, list(calls or ())
 
     # Slices
 
@@ -317,6 +335,12 @@ class Origins:
             elif isinstance(ref, (Bound, Closure)):
                 found.append((ref.function, value))
         return found
+
+
+def returned(maker: FunctionInfo) -> FunctionInfo | None:
+    """The nested function that a function returns by its name; None where there is none."""
+    names = {r.value.name for r in maker.returns_nodes if isinstance(r.value, nodes.Name)}
+    return next((f for f in maker.nested if f.name in names), None)
 
 
 def line(node: Any) -> int:

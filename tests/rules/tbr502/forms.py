@@ -122,3 +122,35 @@ def checkpoint(function: nn.Module, x: torch.Tensor, use_reentrant: bool, **kwar
 
 def another_checkpoint(block: Block, x: torch.Tensor) -> torch.Tensor:
     return checkpoint(block, x, use_reentrant=True, scale=0.5)  # ok: [TBR502] a function of this file
+
+
+def saved(function: Any) -> Any:
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        return ckpt(function, *args, use_reentrant=True, **kwargs)  # error: [TBR502]
+
+    return wrapper
+
+
+def saved_as(reentrant: bool) -> Any:
+    def decorate(function: Any) -> Any:
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            return ckpt(function, *args, use_reentrant=False, **kwargs)  # ok: [TBR502] not reentrant
+
+        return wrapper
+
+    return decorate
+
+
+@saved
+def decorated(x: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
+    return x if mask is None else x * mask
+
+
+@saved_as(reentrant=False)
+def decorated_rightly(x: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
+    return x if mask is None else x * mask
+
+
+def calls_decorated(x: torch.Tensor, mask: torch.Tensor) -> None:
+    (decorated(x, mask=mask) + decorated_rightly(x, mask=mask)).sum().backward()

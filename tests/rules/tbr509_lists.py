@@ -1,0 +1,69 @@
+"""TBR509: a loss that leaves a reentrant checkpoint by a list of the module or of the caller."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+LOSSES: list[torch.Tensor] = []
+SEEN: list[torch.Tensor] = []
+
+
+class Router(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = nn.Linear(4, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        scores = self.gate(x).softmax(-1)
+        LOSSES.append(scores.square().mean())
+        SEEN.append(scores.detach())  # error: [TBR205]
+        return x * scores
+
+
+def by_global(stem: nn.Linear, router: Router, x: torch.Tensor) -> None:
+    LOSSES.clear()
+    y = checkpoint(router, stem(x), use_reentrant=True)  # error: [TBR509]
+    (y.sum() + torch.stack(LOSSES).sum()).backward()
+
+
+def only_seen(stem: nn.Linear, router: Router, x: torch.Tensor) -> float:
+    checkpoint(router, stem(x), use_reentrant=False).sum().backward()  # ok: [TBR509] the other variant keeps the graph
+    return float(sum(SEEN))
+
+
+def by_closure(stem: nn.Linear, gate: nn.Linear, x: torch.Tensor) -> None:
+    losses: list[torch.Tensor] = []
+
+    def run(h: torch.Tensor) -> torch.Tensor:
+        scores = gate(h)
+        losses.append(scores.square().mean())
+        return h * scores
+
+    y = checkpoint(run, stem(x), use_reentrant=True)  # error: [TBR509]
+    (y.sum() + sum(losses)).backward()
+
+
+def only_printed(stem: nn.Linear, gate: nn.Linear, x: torch.Tensor) -> None:
+    norms: list[torch.Tensor] = []
+
+    def run(h: torch.Tensor) -> torch.Tensor:
+        scores = gate(h)
+        norms.append(scores.norm())
+        return h * scores
+
+    y = checkpoint(run, stem(x), use_reentrant=True)  # ok: [TBR509] nothing differentiates the list
+    y.sum().backward()
+    print(norms)
+
+
+def own_list(stem: nn.Linear, gate: nn.Linear, x: torch.Tensor) -> None:
+    def run(h: torch.Tensor) -> torch.Tensor:
+        parts: list[torch.Tensor] = []
+        parts.append(gate(h))
+        return torch.cat(parts)
+
+    parts = stem(x)
+    y = checkpoint(run, parts, use_reentrant=True)  # ok: [TBR509] another variable of that name
+    (y.sum() + parts.sum()).backward()
