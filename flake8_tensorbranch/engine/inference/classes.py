@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from astroid import nodes
 
@@ -169,6 +169,8 @@ class Classes:
         """What calling the class gives; a record keeps the values of its fields."""
         plain = self.instance(cls)
         fields = self.fields(cls)
+        if fields is None and plain.kinds & OBJECT:
+            return self._told_apart(cls, plain, args)
         if fields is None or len(fields) > 20 or not plain.kinds & OBJECT:
             return plain
         items: list[tuple[str, AbstractValue]] = []
@@ -183,6 +185,42 @@ class Classes:
                 default = self.body(owner).get(name, UNKNOWN) if statement.value is not None else said
                 items.append((name, join(default, said) if default.known else said))
         return make(OBJECT, refs=plain.refs, elem=join_all(v for _, v in items), items=tuple(items))
+
+    def _told_apart(self, cls: ClassInfo, plain: AbstractValue, args: Arguments) -> AbstractValue:
+        """An object of a class that keeps what it is given, with what it was given here."""
+        kept = self._keeps(cls)
+        if not kept:
+            return plain
+        bound = bind(cls.methods["__init__"], args, plain)
+        items = [(name, open_constant(bound[param])) for name, param in kept if param in bound]
+        items = [(name, value) for name, value in items if value.known]
+        return make(OBJECT, refs=plain.refs, elem=join_all(v for _, v in items), items=tuple(items)) if items else plain
+
+    def _keeps(self, cls: ClassInfo) -> list[tuple[str, str]]:
+        """The attributes that hold an undeclared parameter of the constructor, as it is, and that no method changes."""
+        memo, key = cls.module.memo, ("keeps", cls)
+        if key not in memo:
+            init = cls.methods.get("__init__")
+            found = []
+            if init is not None and len(init.params) <= 12 and not self.analysis.resolver.is_module(cls):
+                params = self.analysis.parameters(init)
+                for store in init.attribute_stores:
+                    statement = store.parent
+                    name = getattr(getattr(statement, "value", None), "name", "")
+                    if (
+                        isinstance(statement, nodes.Assign)
+                        and statement.parent is init.node
+                        and isinstance(statement.value, nodes.Name)
+                        and name in params
+                        and (not params[name].known or params[name].kinds & UNKNOWN_KIND)
+                        and len(init.local_names[name]) == 1
+                        and cls.stores.get(store.attrname) == [init]
+                        and sum(s.attrname == store.attrname for s in init.attribute_stores) == 1
+                        and store.attrname not in cls.methods
+                    ):
+                        found.append((store.attrname, name))
+            memo[key] = found
+        return cast("list[tuple[str, str]]", memo[key])
 
     def constructed(self, init: FunctionInfo) -> State:
         """What the constructor's undeclared parameters get where its own module builds the class."""
