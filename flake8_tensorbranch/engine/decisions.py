@@ -37,7 +37,7 @@ from flake8_tensorbranch.engine.regions import abroad, trace
 from flake8_tensorbranch.engine.regions.batched import Batched
 from flake8_tensorbranch.engine.regions.region import Membership, Regions
 from flake8_tensorbranch.engine.repairs.branches import Branch
-from flake8_tensorbranch.engine.sink import Decides, SinkKind, ValueSite
+from flake8_tensorbranch.engine.sink import ROWS, Decides, SinkKind, ValueSite
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
 _INTERESTING: Final = DATA | SHAPE | RANDOM | UNBACKED
@@ -319,7 +319,7 @@ class _Finder:
             and value.elem.deps & DATA
         ):
             deps |= DATA
-            effect = "what each round works on"
+            effect = ROWS
         if not deps & _INTERESTING or (not deps & (DATA | RANDOM) and self.is_fixed(rows or iterable)):
             return
         if deps & DATA and self.is_settled(iterable, length_deps):

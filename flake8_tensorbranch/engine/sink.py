@@ -105,6 +105,9 @@ class ValueSite(SinkSite):
         return next((kind for kind in _ORDER if kind in self.regions), "")
 
 
+ROWS = "what each round works on"
+"""The effect of a loop over what `tolist()` gave: there are as many rounds as rows."""
+
 _ORDER = ("checkpointed", "exported", "vmapped", "traced", "compiled")
 
 

@@ -10,7 +10,8 @@ from importlib import import_module
 from typing import Any, Final, Literal
 
 from flake8_tensorbranch.diagnostic import Applicability, Fix, Related
-from flake8_tensorbranch.engine.sink import SinkKind, SinkSite
+from flake8_tensorbranch.engine import lattice
+from flake8_tensorbranch.engine.sink import ROWS, SinkKind, SinkSite, ValueSite
 
 Level = Literal["E", "W", "I"]
 FixAvailability = Literal["none", "sometimes", "always"]
@@ -89,6 +90,19 @@ def branchless(site: SinkSite) -> Fix | None:
         or repair(site, "where", "Pick with `torch.where`")
         or repair(site, "traps", "Pick with `torch.where`", Applicability.DISPLAY)
     )
+
+
+def advice(site: ValueSite, otherwise: str) -> str:
+    """What to do about a decision outside of regions, by what decides: a draw, a capped factor, a selection, rows."""
+    if site.deps & (lattice.RANDOM | lattice.REPLAYED):
+        return "draw it on the host: `random.random()`"
+    if "always" in site.repairs:
+        return "do it always, by a factor capped at 1"
+    if site.deps & lattice.UNBACKED and not site.value.kinds & lattice.HOLDERS:
+        return "weigh by the mask instead of selecting"
+    if site.effect.startswith("whether"):
+        return "do it always, under a mask"
+    return "work on all rows at once" if site.effect == ROWS else otherwise
 
 
 def other_variant(facts: Mapping[str, object]) -> str:

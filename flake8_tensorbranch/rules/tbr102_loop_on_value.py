@@ -7,7 +7,7 @@ from typing import Final
 
 from flake8_tensorbranch.engine.lattice import DATA
 from flake8_tensorbranch.engine.sink import Decides, SinkKind, ValueSite
-from flake8_tensorbranch.rules import Finding, Rule, sentence
+from flake8_tensorbranch.rules import Finding, Rule, advice, sentence
 
 RULE = Rule("tbr-loop-on-value", frozenset({SinkKind.LOOP}), "W", "0.1.0")
 _HELP: Final = "use a fixed number of rounds with a mask"
@@ -17,10 +17,11 @@ def check(site: ValueSite) -> Iterator[Finding]:
     """A loop whose trip count comes from a tensor's value, outside of regions; opt-in in driver code."""
     if not site.deps & DATA or site.regions or site.guarded:
         return
+    help_ = advice(site, _HELP)
     yield Finding(
         site.node,
-        sentence(f"`{{}}` reads a tensor's value and decides {site.effect}", site.subject, _HELP),
-        _HELP,
+        sentence(f"`{{}}` reads a tensor's value and decides {site.effect}", site.subject, help_),
+        help_,
         site.certain,
         site.related,
         opt_in=site.driver or site.decides is not Decides.WORK,

@@ -30,7 +30,7 @@ def check(site: ValueSite) -> Iterator[Finding]:
     yield Finding(
         site.node,
         f"`{site.subject}` decides {effect} in a compiled region: {cost}",
-        "use `torch.where`",
+        "use `torch._assert_async`" if site.kind is SinkKind.RAISE else "use `torch.where`",
         site.certain,
         site.related,
         fix=branchless(site),

@@ -113,22 +113,37 @@ def after(node: nodes.NodeNG, within: nodes.NodeNG | None = None) -> Blocks:
     return found
 
 
-def in_words(body: Blocks, orelse: Blocks) -> str:
-    """What the branch decides, for a message."""
-    for statement in (*body, *orelse):
+def in_words(body: Blocks, orelse: Blocks, later: Blocks | None = None) -> str:
+    """What the branch decides, for a message: what is returned, else the first that is read `later`, else the first."""
+    found: list[tuple[str, str]] = []
+    for statement in _nested([*body, *orelse]):
         if isinstance(statement, nodes.Return):
             return "what is returned"
         if isinstance(statement, nodes.AugAssign):
             name = named(statement.target)
-            return f"whether `{name}` is changed" if name else "whether a value is changed"
-        if isinstance(statement, (nodes.Assign, nodes.AnnAssign)):
+            found.append((name, f"whether `{name}` is changed" if name else "whether a value is changed"))
+        elif isinstance(statement, (nodes.Assign, nodes.AnnAssign)):
             target = statement.targets[0] if isinstance(statement, nodes.Assign) else statement.target
             name = named(target)
-            return f"what `{name}` is" if name else "what is assigned"
-        called = called_in(statement)
-        if called:
-            return f"whether `{cut(called)}()` runs"
-    return "which branch runs"
+            held = named(target.value) if isinstance(target, nodes.Subscript) else ""
+            words = f"what `{name}` is" if name else f"what `{held}` holds" if held else "what is assigned"
+            found.append((name or held, words))
+        else:
+            called = called_in(statement)
+            if called and called not in _LOGGING:
+                found.append(("", f"whether `{cut(called)}()` runs"))
+    if not found:
+        return "which branch runs"
+    read = {n.name for s in later or () for n in s.nodes_of_class(nodes.Name)}
+    return next((words for name, words in found if name.partition(".")[0] in read), found[0][1])
+
+
+def _nested(block: Blocks) -> Iterator[nodes.NodeNG]:
+    """Statements in the order of the text, those in inner branches and scopes of a `with` after what holds them."""
+    for statement in block:
+        yield statement
+        if isinstance(statement, (nodes.If, nodes.With)):
+            yield from _nested([*statement.body, *getattr(statement, "orelse", [])])
 
 
 def named(node: nodes.NodeNG) -> str:

@@ -92,7 +92,7 @@ class Context:
         decides = self._work([*body, *orelse])
         if returned and decides is Decides.RESULT and self._work(bodies.after(node)) is Decides.WORK:
             decides = Decides.WORK
-        return decides, bodies.in_words(body, orelse), False
+        return decides, bodies.in_words(body, orelse, bodies.after(node)), False
 
     def _ifexp(self, node: nodes.IfExp) -> tuple[Decides, str, bool]:
         work = self._is_tensor(node.body) or self._is_tensor(node.orelse) or self._feeds_tensor(node)
