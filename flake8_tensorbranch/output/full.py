@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from flake8_tensorbranch.diagnostic import Applicability, Related
+from flake8_tensorbranch.diagnostic import Applicability, Diagnostic, Related
 from flake8_tensorbranch.output.diff import diff
 from flake8_tensorbranch.output.frame import CONTEXT, frame
 from flake8_tensorbranch.output.marks import fixable, footer, star
@@ -38,10 +38,8 @@ def _finding(report: Report, read: dict[str, SourceFile], options: Options, pain
     for related in found.related:
         yield _message("note", related.message, NOTE, paint)
         yield from _note(related, read, paint)
-    if found.help and not (found.fix and _says(found.fix.message, found.help)):
-        yield _message("help", found.help, HELP, paint)
+    yield from (_message("help", text, HELP, paint) for text in _advice(found))
     if found.fix:
-        yield _message("help", found.fix.message, HELP, paint)
         yield from diff(source, found.fix, paint)
         if found.fix.applicability in CAUTIONS:
             yield _message("note", CAUTIONS[found.fix.applicability], WARNING, paint)
@@ -57,9 +55,18 @@ def _title(report: Report, options: Options, paint: Paint) -> str:
     return f"{paint(found.code + colon, ERROR)}{space}{mark}{paint(f' {message}', BOLD)}"
 
 
-def _says(text: str, words: str) -> bool:
-    """Whether a text says these words, whatever their case and punctuation."""
-    return " ".join(re.findall(r"\w+", words.casefold())) in " ".join(re.findall(r"\w+", text.casefold()))
+def _advice(found: Diagnostic) -> tuple[str, ...]:
+    """What to do and what the fix does, or the longer of the two alone where it says the other's words as well."""
+    texts = tuple(text for text in (found.help, found.fix.message if found.fix else "") if text)
+    if len(texts) == 2 and _says(texts[1], texts[0]):
+        return texts[1:]
+    return texts[:1] if len(texts) == 2 and _says(*texts) else texts
+
+
+def _says(text: str, other: str) -> bool:
+    """Whether a text says what another does, whatever the other's verb, and the case and punctuation of both."""
+    said, words = (" ".join(re.findall(r"\w+", part.casefold())) for part in (text, other))
+    return f" {words.partition(' ')[2]} " in f" {said} "
 
 
 def _message(label: str, text: str, style: Style, paint: Paint) -> str:

@@ -105,6 +105,14 @@ def advice(site: ValueSite, otherwise: str) -> str:
     return "work on all rows at once" if site.effect == ROWS else otherwise
 
 
+def instead(site: ValueSite, check: str = "use `torch._assert_async`") -> str:
+    """What to do in place of a branch in a graph: pick, or where it only raises an error, check by an operation.
+
+    `torch._assert_async` keeps one graph under `torch.compile`, loops included, and is exported (oracle suite).
+    """
+    return check if site.kind is SinkKind.RAISE else "use `torch.where`"
+
+
 def other_variant(facts: Mapping[str, object]) -> str:
     """How a reentrant checkpoint's call takes the other variant: by an option, or where it has none by torch's own."""
     return "take torch's checkpoint with use_reentrant=False" if facts.get("fixed") else "pass use_reentrant=False"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.lattice import DATA
 from flake8_tensorbranch.engine.sink import SinkKind, ValueSite
-from flake8_tensorbranch.rules import Finding, Rule, branchless
+from flake8_tensorbranch.rules import Finding, Rule, branchless, instead
 
 RULE = Rule(
     "tbr-compile-frame-lost",
@@ -28,7 +28,7 @@ def check(site: ValueSite) -> Iterator[Finding]:
     yield Finding(
         site.node,
         f"`{site.subject}` decides {effect} where compile cannot resume: the function runs eagerly",
-        "use `torch.where`",
+        instead(site),
         site.certain,
         site.related,
         fix=branchless(site),

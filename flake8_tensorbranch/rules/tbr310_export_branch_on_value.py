@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.lattice import DATA, UNBACKED
 from flake8_tensorbranch.engine.sink import SinkKind, ValueSite
-from flake8_tensorbranch.rules import Finding, Rule, branchless
+from flake8_tensorbranch.rules import Finding, Rule, branchless, instead
 
 RULE = Rule(
     "tbr-export-branch-on-value",
@@ -32,7 +32,7 @@ def check(site: ValueSite) -> Iterator[Finding]:
     yield Finding(
         site.node,
         f"`{site.subject}`, a tensor's value, decides {effect}: `torch.{'onnx' if onnx else 'export'}` fails",
-        "use `torch.where`",
+        instead(site, "check outside of it" if onnx else "use `torch._assert_async`"),
         site.certain,
         site.related,
         fix=branchless(site),

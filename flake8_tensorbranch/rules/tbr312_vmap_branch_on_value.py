@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.lattice import DATA, UNBACKED
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite, ValueSite
-from flake8_tensorbranch.rules import Finding, Rule, branchless
+from flake8_tensorbranch.rules import Finding, Rule, branchless, instead
 
 RULE = Rule(
     "tbr-vmap-branch-on-value",
@@ -36,7 +36,7 @@ def check(site: ValueSite | TracedSite) -> Iterator[Finding]:
     yield Finding(
         site.node,
         f"`{site.subject}` differs along the batch and decides {effect}: `torch.vmap` raises",
-        "use `torch.where`",
+        instead(site, "check outside of it"),
         site.certain,
         site.related,
         fix=branchless(site),

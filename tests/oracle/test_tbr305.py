@@ -76,6 +76,13 @@ def in_list(x):
     return torch.stack([row for row in x if row > -1])
 
 
+def checked(x):
+    for _ in range(2):
+        torch._assert_async(x.isfinite().all(), "not finite")
+        x = x.sin()
+    return x
+
+
 def after_for(x):
     for _ in range(2):
         x = x.sin()
@@ -115,3 +122,11 @@ def test_fullgraph_makes_it_an_error() -> None:
         outcome = observe(graphs_of, forms.in_for, [(X,)], fullgraph=True)
     torch._dynamo.reset()
     assert outcome.kind == "Unsupported"
+
+
+def test_a_check_by_an_operation_stays_in_the_graph() -> None:
+    with loaded(FORMS) as forms:
+        assert graphs_of(forms.checked, [(X,)], fullgraph=True) == 1
+        outcome = observe(graphs_of, forms.checked, [(X / 0,)], fullgraph=True)
+    torch._dynamo.reset()
+    assert (outcome.kind, outcome.first_line) == ("RuntimeError", "not finite")

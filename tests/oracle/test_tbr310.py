@@ -40,6 +40,12 @@ class Raising(nn.Module):
         return x
 
 
+class Checked(nn.Module):
+    def forward(self, x):
+        torch._assert_async(x.isfinite().all(), "not finite")
+        return x
+
+
 class Empty(nn.Module):
     def forward(self, x):
         found = x.nonzero()
@@ -110,3 +116,11 @@ def test_both_captures_of_the_onnx_exporter_fail_and_an_assert_passes_one() -> N
                 result = strategy(getattr(forms, name)(), (X,), {}, None)
                 captured.setdefault(name, []).append(result.success)
     assert captured == {"Buffered": [False, False], "Asserting": [False, True]}
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_check_by_an_operation_is_exported(strict: bool) -> None:
+    with loaded(FORMS) as forms:
+        program = torch.export.export(forms.Checked(), (X,), strict=strict).module()
+    assert observe(program, X).error is None
+    assert observe(program, X / 0).first_line == "not finite"

@@ -48,3 +48,8 @@ def test_a_transformed_function_is_mapped_all_the_same() -> None:
 
     assert observe(torch.vmap(torch.func.grad(energy)), ROWS).kind == "RuntimeError"
     assert torch.equal(torch.func.grad(energy)(ROWS[0]), torch.ones(4))
+
+
+def test_a_check_by_an_operation_cannot_be_mapped() -> None:
+    checked = observe(torch.vmap(lambda row: torch._assert_async(row.sum() < 9, "large") or row), ROWS)
+    assert checked.first_line.startswith("Batching rule not implemented for aten::_assert_async")

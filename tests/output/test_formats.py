@@ -87,6 +87,9 @@ def test_full_tells_the_way_and_says_once_what_to_do(folder: Path) -> None:
     ("message", "helps"),
     [
         ("Use `torch.where`", ["help: Use `torch.where`"]),
+        ("Pick with `torch.where`", ["help: Pick with `torch.where`"]),
+        ("Use `torch`", ["help: use `torch.where`"]),
+        ("Remove", ["help: use `torch.where`", "help: Remove"]),
         ("Remove the test", ["help: use `torch.where`", "help: Remove the test"]),
     ],
 )

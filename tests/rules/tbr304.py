@@ -33,7 +33,7 @@ def read_first(x: Tensor, count: Tensor) -> Tensor:
         x = x / 10
     for _ in range(int(count)):  # error: [TBR304]
         x = x.sin()
-    if isnan(x).any():  # error: [TBR304]
+    if isnan(x).any():  # error: [TBR304] "a graph break; use `torch._assert_async`"
         raise ValueError("nan")
     return x
 

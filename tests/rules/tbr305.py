@@ -27,7 +27,7 @@ def looped(x: Tensor) -> Tensor:
 @torch.compile
 def guarded(x: Tensor) -> Tensor:
     try:
-        if x.isnan().any():  # error: [TBR305]
+        if x.isnan().any():  # error: [TBR305] "use `torch._assert_async`"
             raise ValueError("nan")
     except ValueError:
         x = torch.nan_to_num(x)

@@ -33,7 +33,7 @@ class Model(nn.Module):
         count = int(grid.max())
         for _ in range(count):  # error: [TBR310]
             x = x.sin()
-        if x.isnan().any():  # error: [TBR310]
+        if x.isnan().any():  # error: [TBR310] "use `torch._assert_async`"
             raise ValueError("nan")
         assert x.sum() > 0, "positive"  # error: [TBR310]
         found = x.nonzero()
