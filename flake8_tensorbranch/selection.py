@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from flake8_tensorbranch.settings import SettingsError
 
-ALL = "ALL"
+ALL, LINTER = "ALL", "TBR"
 
 
 class Choice(NamedTuple):
@@ -57,10 +57,13 @@ def matches(code: str, selectors: Iterable[str]) -> bool:
 
 
 def selectors(name: str, texts: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
-    """The selectors in comma-separated texts; raises `SettingsError`, naming `name`, for one of no `known` code."""
-    found = tuple(part for text in texts for part in re.split(r"[,\s]+", text) if part)
+    """The selectors in comma-separated texts; raises `SettingsError`, naming `name`, for one of no `known` code.
+
+    A prefix has the letters of its linter in full, so that empty text, as from an unset variable, is none.
+    """
+    found = tuple(part for text in texts for part in re.split(r"\s*,\s*|\s+", text.strip()))
     for selector in found:
-        if selector != ALL and not any(code.startswith(selector) for code in known):
+        if selector != ALL and not any(code.startswith(selector) and selector.startswith(LINTER) for code in known):
             raise SettingsError(f"{name}: unknown rule selector {selector!r}")
     return found
 

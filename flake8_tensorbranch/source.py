@@ -51,7 +51,10 @@ class SourceFile:
         Raises `SyntaxError` for an unknown or contradicted encoding and `UnicodeDecodeError` for bytes outside it.
         """
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        return cls(path, data.decode(encoding))
+        try:
+            return cls(path, data.decode(encoding))
+        except LookupError as error:  # a codec of Python that makes no text, such as `hex`
+            raise SyntaxError(f"encoding problem: {encoding}") from error
 
     @property
     def lines(self) -> Sequence[str]:

@@ -13,9 +13,10 @@ from flake8_tensorbranch.ignored import NOTHING, Ignored
 
 
 class Walk:
-    """One walk under the configuration of a run; `warn` hears at most once that .gitignore files cannot be read.
+    """One walk under the configuration of a run.
 
-    `stdin_name` is the path that standard input is known by.
+    `warn` hears of folders that cannot be read, and at most once that .gitignore files cannot. `stdin_name` is the path
+    that standard input is known by.
     """
 
     def __init__(
@@ -23,13 +24,16 @@ class Walk:
     ) -> None:
         self._resolver = resolver
         self._stdin_name = stdin_name
-        self._warn_once = warn
+        self._hear = warn
         self._warned = False
 
     def _warn(self, text: str) -> None:
         if not self._warned:
-            self._warn_once(text)
+            self._hear(text)
         self._warned = True
+
+    def _unreadable(self, error: OSError) -> None:
+        self._hear(f"{error.filename}: {error.strerror}; what is in there is not looked at")
 
     def files(self, paths: Iterable[str]) -> Iterator[str]:
         """The files that `paths` name, once each, in order: files as given, folders by their Python files, sorted.
@@ -40,7 +44,7 @@ class Walk:
         seen = set()
         for given in paths:
             for path in self._named(given):
-                key = path if path == STDIN else os.path.realpath(path)
+                key = path if path == STDIN else os.path.abspath(path)
                 if key not in seen:
                     seen.add(key)
                     yield path
@@ -70,7 +74,7 @@ class Walk:
     def _inside(self, top: str) -> Iterator[str]:
         respect = self._resolver.run.respect_gitignore
         rules = {top: Ignored.around(os.path.abspath(top), self._warn) if respect else NOTHING}
-        for folder, folders, names in os.walk(top):
+        for folder, folders, names in os.walk(top, onerror=self._unreadable):
             full = os.path.abspath(folder)
             here = rules.pop(folder)
             if respect:

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import io
 import os
+import shutil
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -15,7 +16,7 @@ from flake8_tensorbranch.cli import flags, repair, report, show, suppress, watch
 from flake8_tensorbranch.cli.console import CLEAN, write
 from flake8_tensorbranch.cli.progress import progress
 from flake8_tensorbranch.cli.run import Outcome, Run
-from flake8_tensorbranch.config.keys import TARGETS
+from flake8_tensorbranch.config.keys import TARGETS, value
 from flake8_tensorbranch.files import STDIN
 from flake8_tensorbranch.settings import SettingsError
 
@@ -55,17 +56,59 @@ def add_flags(command: argparse.ArgumentParser) -> None:
     flags.analysis(group)
 
 
+# Options that ruff does not take together.
+APART = (
+    ("diff", "show_fixes statistics"),
+    ("show_files", "ignore_noqa statistics show_settings stdin_filename watch"),
+    ("show_settings", "ignore_noqa statistics stdin_filename watch"),
+    ("statistics", "watch"),
+    ("exit_zero", "exit_non_zero_on_fix"),
+)
+
+
 def run(options: argparse.Namespace) -> int:
     """Report the findings in the files that the paths name; with `--watch` until interrupted.
 
     Raises `SettingsError` for options and configuration that cannot be used.
     """
+    _from_environment(options)
+    _refuse(options)
     suppress.adds(options)  # refuses what contradicts it, watching too
     if not options.watch:
         return once(options)
     if STDIN in Run(options).given:
         raise SettingsError("--watch: standard input does not change")
     return watch.watch(lambda: once(options), lambda: Run(options).paths())
+
+
+def _from_environment(options: argparse.Namespace) -> None:
+    """Take from the environment what ruff takes from its own, where the command line says nothing.
+
+    Raises `SettingsError` for a value that cannot be used.
+    """
+    for name in ("output_format", "output_file"):
+        variable = f"TENSORBRANCH_{name.upper()}"
+        given = os.environ.get(variable)
+        if given is None or getattr(options, name) is not None:
+            continue
+        if name == "output_format":
+            value("output-format", given, variable)
+        elif not given:
+            raise SettingsError(f"{variable}: the name of the file is empty")
+        setattr(options, name, given)
+
+
+def _refuse(options: argparse.Namespace) -> None:
+    """Raises `SettingsError` for options that contradict each other, and for a path that is empty."""
+    for name, others in APART:
+        for other in others.split():
+            if getattr(options, name) and getattr(options, other):
+                one, two = (f"--{option.replace('_', '-')}" for option in (name, other))
+                raise SettingsError(f"{one} cannot be used with {two}")
+    if "" in options.paths:
+        raise SettingsError("PATH: a path is empty, as from an unset variable")
+    if options.output_file == "":
+        raise SettingsError("--output-file: the name of the file is empty")
 
 
 def once(options: argparse.Namespace) -> int:
@@ -121,7 +164,7 @@ def _nothing(this: Run) -> None:
 
 @contextlib.contextmanager
 def to_file(path: str | None) -> Iterator[None]:
-    """Put standard output into a file, whole or not at all; raises `SettingsError` if that fails."""
+    """Put standard output into a file, into a regular one whole or not at all; raises `SettingsError` if that fails."""
     if path is None:
         yield
         return
@@ -129,13 +172,23 @@ def to_file(path: str | None) -> Iterator[None]:
     with contextlib.redirect_stdout(text):
         yield
     target = Path(path)
-    part = target.with_name(target.name + ".part")
     try:
+        if target.is_symlink() or (target.exists() and not target.is_file()):  # such as /dev/stdout: stays what it is
+            target.write_text(text.getvalue(), encoding="utf-8")
+            return
         target.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(text.getvalue(), encoding="utf-8")
-        part.replace(target)
+        _replace(target, text.getvalue())
     except OSError as error:
         raise SettingsError(f"--output-file: {path}: {error.strerror or error}") from error
+
+
+def _replace(target: Path, text: str) -> None:
+    part = target.with_name(target.name + ".part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        if target.exists():
+            shutil.copymode(target, part)
+        part.replace(target)
     finally:
         with contextlib.suppress(OSError):
             part.unlink()

@@ -10,6 +10,8 @@ from flake8_tensorbranch.gate import analyse, passes
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.source import SourceFile
 
+SYNTAX = "invalid-syntax"
+
 
 def findings(
     source: SourceFile,
@@ -25,20 +27,38 @@ def findings(
     try:
         if not passes(source, settings):
             return []
-        tree = parse(source, target)
+        tree = parse(source)
     except SyntaxError as error:
-        line, column = error.lineno or 1, max((error.offset or 1) - 1, 0)
-        text = source.lines[line - 1] if line <= len(source.lines) else ""
-        column = len(text[:column].encode("utf-8", "surrogatepass"))
-        return [Diagnostic(line, column, line, column + 1, "invalid-syntax", error.msg)]
+        return [_invalid(source, error)]
     except ValueError as error:
-        return [Diagnostic(1, 0, 1, 1, "invalid-syntax", str(error))]
+        return [Diagnostic(1, 0, 1, 1, SYNTAX, str(error))]
     except (RecursionError, MemoryError) as error:
         return [analysis_failed(error)]
+    too_new = _too_new(source, target)
     try:
-        return analyse(source, settings, tree, withheld)
+        return [*too_new, *analyse(source, settings, tree, withheld)]
     except Exception as error:
-        return [analysis_failed(error)]
+        return [*too_new, analysis_failed(error)]
+
+
+def _too_new(source: SourceFile, target: tuple[int, int] | None) -> list[Diagnostic]:
+    """The first place of a text, which this Python parses, that the target does not."""
+    if target is None:
+        return []
+    try:
+        parse(source, target)
+    except SyntaxError as error:
+        return [_invalid(source, error)]
+    except (ValueError, RecursionError, MemoryError):
+        pass
+    return []
+
+
+def _invalid(source: SourceFile, error: SyntaxError) -> Diagnostic:
+    line, column = error.lineno or 1, max((error.offset or 1) - 1, 0)
+    text = source.lines[line - 1] if line <= len(source.lines) else ""
+    column = len(text[:column].encode("utf-8", "surrogatepass"))
+    return Diagnostic(line, column, line, column + 1, SYNTAX, error.msg)
 
 
 def parse(source: SourceFile, target: tuple[int, int] | None = None) -> ast.Module:

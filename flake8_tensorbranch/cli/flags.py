@@ -66,7 +66,8 @@ def values(options: argparse.Namespace) -> dict[str, Any]:
         if key.name in ANALYSIS:
             found[key.name] = checked(key.name, text, key.flag)
         elif key.type.startswith("list"):
-            found[key.name] = value(key.name, _parts(text), key.flag)
+            parts = _parts(text)  # an empty selector is an error, which tells of an unset variable
+            found[key.name] = value(key.name, parts if "Selector" in key.type else [*filter(None, parts)], key.flag)
         elif key.type.startswith("dict"):
             found[key.name] = value(key.name, _pairs(text, key.flag), key.flag)
         else:
@@ -77,7 +78,7 @@ def values(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _parts(texts: Iterable[str]) -> list[str]:
-    return [part.strip() for text in texts for part in text.split(",") if part.strip()]
+    return [part.strip() for text in texts for part in text.split(",")]
 
 
 def _pairs(texts: Iterable[str], flag: str) -> dict[str, list[str]]:

@@ -14,13 +14,30 @@ def parser() -> argparse.ArgumentParser:
         prog="tensorbranch", description="Find hazards in PyTorch code, without running it.", allow_abbrev=False
     )
     _add_common(top, fallback=True)
-    commands = top.add_subparsers(required=True, metavar="COMMAND")
+    commands = top.add_subparsers(required=True, metavar="COMMAND", parser_class=_Command)
     for module in (check, rules, linter, reveal, config, version):
         command = commands.add_parser(module.NAME, help=module.HELP, allow_abbrev=False)
         command.set_defaults(run=module.run)
         module.add_flags(command)
         _add_common(command, fallback=False)
     return top
+
+
+class _Command(argparse.ArgumentParser):
+    """The parser of one command, which takes its paths anywhere between the options."""
+
+    _parses_parts = False
+
+    def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
+        """As the parser it extends, but for paths behind an option that follows a path."""
+        paths = any(action.nargs == "*" for action in self._get_positional_actions())
+        if self._parses_parts or not paths:
+            return super().parse_known_args(args, namespace)
+        self._parses_parts = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._parses_parts = False
 
 
 def _add_common(command: argparse.ArgumentParser, fallback: bool) -> None:

@@ -47,6 +47,7 @@ class Repairs:
         self.unsafe = bool(run.settings.unsafe_fixes)
         self.hints = run.settings.unsafe_fixes is None
         self.shows = bool(run.settings.show_fixes)
+        self.failures = 0  # files whose fixes could not be applied or written
 
     @property
     def active(self) -> bool:
@@ -90,19 +91,23 @@ class Repairs:
         if not self.active:
             return Outcome(source, self.run.look(source, settings), settings)
         try:
-            outcome, content = self._fixed(source, settings, Path(path).read_bytes() if data is None else data)
+            outcome, content, shown = self._fixed(source, settings, Path(path).read_bytes() if data is None else data)
             if content is not None and self.writes and path != STDIN:
                 from flake8_tensorbranch.fixes.store import write as store
 
                 store(path, content)
         except (OSError, ValueError) as error:
             failed(f"{source.path}: not fixed: {error}")
-            outcome, content = Outcome(source, self.run.look(source, settings), settings), None
+            self.failures += 1
+            outcome, content, shown = Outcome(source, self.run.look(source, settings), settings), None, []
+        write(shown)
         self.give(path, data if content is None else content)
         return outcome
 
-    def _fixed(self, source: SourceFile, settings: FileSettings, data: bytes) -> tuple[Outcome, bytes | None]:
-        """The outcome, and the new content of the file where it changes."""
+    def _fixed(
+        self, source: SourceFile, settings: FileSettings, data: bytes
+    ) -> tuple[Outcome, bytes | None, list[str]]:
+        """The outcome, the new content of the file where it changes, and the lines of `--diff`."""
         from flake8_tensorbranch.cli.run import Outcome
         from flake8_tensorbranch.fixes import store
         from flake8_tensorbranch.fixes.rounds import fix
@@ -114,24 +119,26 @@ class Repairs:
         if made.error:
             failed(made.error)
         if not made.counts:
-            return Outcome(source, made.left, settings), None
+            return Outcome(source, made.left, settings), None, []
         if source.cells:
             from flake8_tensorbranch.notebook import write_notebook
 
             content = write_notebook(data, source, made.text, [cell.first_line for cell in made.source.cells])
         else:
             content = store.encoded(made.text, encoding)
+        shown: list[str] = []
         if self.diff:
             from flake8_tensorbranch.fixes.diff import diff
 
             head = "" if source.path == STDIN else source.path
-            write(diff(text, made.text, head, source.cells, made.source.cells))
-            write([""])
-        return Outcome(made.source, made.left, settings, source, tuple(sorted(made.counts.items()))), content
+            shown = [*diff(text, made.text, head, source.cells, made.source.cells), ""]
+        return Outcome(made.source, made.left, settings, source, tuple(sorted(made.counts.items()))), content, shown
 
     def status(self, outcomes: Sequence[Outcome]) -> int | None:
         """The exit status as far as fixes decide it; None where what is left does."""
         fixed = any(outcome.fixed for outcome in outcomes)
+        if self.silent and self.failures:
+            return FOUND
         if self.diff:
             return FOUND if fixed else 0
         if fixed and self.run.options.exit_non_zero_on_fix:

@@ -46,11 +46,16 @@ class Run:
         self.settings = self.resolver.run
         self.repairs = Repairs(self)
         self.console = self.repairs.console(Console.of(options), self.given)
+        for path in options.paths if options.stdin_filename else ():
+            if path != STDIN:
+                self.console.warn(f"Ignoring file {path} in favor of standard input.")
 
     @property
     def given(self) -> list[str]:
         """The paths of the command line."""
-        return self.options.paths or [STDIN if self.options.stdin_filename else "."]
+        if self.options.stdin_filename:
+            return [STDIN]
+        return self.options.paths or ["."]
 
     def paths(self) -> Iterator[str]:
         """The files to look at, in order, once each; `-` for standard input."""

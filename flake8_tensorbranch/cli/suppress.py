@@ -45,11 +45,12 @@ def unsuppressed(
 
     `withheld` is what was found and is not reported, for want of confidence or of being enabled.
     """
-    analysed = passes(source, settings.analysis) and all(item.code.startswith("TBR") for item in found)
-    if run.options.ignore_noqa or not analysed:
+    others = [item for item in found if not item.code.startswith("TBR")]
+    ours = [item for item in found if item.code.startswith("TBR")]
+    if run.options.ignore_noqa or not passes(source, settings.analysis) or (others and not ours):
         return found
-    settled = settle(source, found, withheld, settings.analysis, Host.COMMAND, settings.reports)
-    return [item for item in settled if settings.reports(item.code)]
+    settled = settle(source, ours, withheld, settings.analysis, Host.COMMAND, settings.reports)
+    return [*others, *(item for item in settled if settings.reports(item.code))]
 
 
 def adds(options: argparse.Namespace) -> bool:

@@ -6,11 +6,12 @@ Read by the flake8 plugin too, in a process that may live for days: what is kept
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from flake8_tensorbranch.config.keys import BY_NAME, unknown, value
+from flake8_tensorbranch.config.keys import BY_NAME, TARGETS, unknown, value
 from flake8_tensorbranch.settings import SettingsError
 
 OURS: Final = "tensorbranch"
@@ -18,6 +19,8 @@ RUFF: Final = "ruff"
 NAMES: Final = {tool: (f".{tool}.toml", f"{tool}.toml", "pyproject.toml") for tool in (OURS, RUFF)}
 SHARED: Final = ("target-version", "src", "exclude", "extend-exclude")  # the keys taken from ruff's configuration
 _KEPT: Final = 64
+# A bound of `requires-python`: the operator of one from below, then major and minor number.
+_BOUND: Final = re.compile(r"(?:(===|==|~=|>=|>)|!=|<=|<)\s*(\d+)(?:\.(\d+))?(?:[.\w+*-]*)")
 
 
 class Layer(NamedTuple):
@@ -102,6 +105,28 @@ def _parse(path: str, tool: str) -> Parsed:
     if tool == RUFF:
         return Parsed(path, None)
     raise SettingsError(f"{shown(path)}: tool.{tool} is not a table")
+
+
+def required(folder: str) -> list[Layer]:
+    """What `requires-python` of the closest project around `folder` says: a layer of `target-version`, or none.
+
+    As for ruff the target is the oldest version, to the minor number, that a bound from below names.
+    """
+    for above in ancestors(folder):
+        path = os.path.join(above, "pyproject.toml")
+        try:
+            with open(path, "rb") as stream:
+                data = stream.read()
+            project = loads(data.decode("utf-8")).get("project") if b"requires-python" in data else None
+        except (OSError, ValueError):
+            continue
+        wanted = project.get("requires-python") if isinstance(project, dict) else None
+        if isinstance(wanted, str):
+            parts = [_BOUND.fullmatch(part.strip()) for part in wanted.split(",")]
+            bounds = [(int(part[2]), int(part[3] or 0)) for part in parts if part is not None and part[1]]
+            oldest = "py{}{}".format(*min(bounds)) if bounds and all(parts) else ""
+            return [Layer(shown(path), above, {"target-version": oldest})] if oldest in TARGETS else []
+    return []
 
 
 def loads(text: str) -> dict[str, Any]:

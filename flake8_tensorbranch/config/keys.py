@@ -90,7 +90,7 @@ KEYS = tuple(
         (
             "target-version",
             _STRING,
-            "that of ruff's configuration, else none",
+            "that of ruff's configuration, else of `requires-python`, else none",
             "Oldest Python the code runs on: newer syntax is an error in it",
             '"py310"',
         ),

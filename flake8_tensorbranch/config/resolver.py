@@ -17,6 +17,7 @@ from flake8_tensorbranch.config.files import (
     loads,
     named,
     parse,
+    required,
     validated,
 )
 from flake8_tensorbranch.settings import SettingsError
@@ -51,12 +52,13 @@ class Resolver:
         self._isolated = overrides.isolated
         self._fixed: Effective | None = None
         self._folders: dict[str, Effective] = {}
-        self._files: dict[tuple[str | None, str | None], Effective] = {}
+        self._files: dict[tuple[str | None, ...], Effective] = {}
         if files:
             path = os.path.abspath(files[0])
             layers = chain(named(path, f"--config: {files[0]!r}"), cwd)
             about = parse(path, RUFF) if os.path.basename(path) == "pyproject.toml" else None
-            self._fixed = Effective([*(inherited(about, cwd) if about else ()), *layers, *self._over], path)
+            low = [*required(os.path.dirname(path)), *(inherited(about, cwd) if about else ())]
+            self._fixed = Effective([*low, *layers, *self._over], path)
         elif overrides.isolated:
             self._fixed = Effective(self._over)
         self.run = self.for_folder(cwd).run()
@@ -80,9 +82,11 @@ class Resolver:
 
     def _governed(self, folder: str) -> Effective:
         own, ruff = governing(folder, OURS), governing(folder, RUFF)
-        key = (own and own.path, ruff and ruff.path)
+        governor = own or ruff
+        project = required(os.path.dirname(governor.path) if governor else folder)
+        key = (own and own.path, ruff and ruff.path, *(layer.name for layer in project))
         if key not in self._files:
-            layers = [*(inherited(ruff) if ruff else ()), *(chain(own) if own else ()), *self._over]
+            layers = [*project, *(inherited(ruff) if ruff else ()), *(chain(own) if own else ()), *self._over]
             self._files[key] = Effective(layers, own and own.path)
         return self._files[key]
 

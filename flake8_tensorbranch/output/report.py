@@ -96,7 +96,7 @@ def edited_in_cell(source: SourceFile, edit: Edit) -> tuple[Location, Location]:
 
 def absolute(path: str) -> str:
     """The absolute path; standard input keeps its dash."""
-    return path if path == STDIN else os.path.abspath(path)
+    return path if path == STDIN else _legible(os.path.abspath(path))
 
 
 def relative(path: str, root: str | None = None) -> str:
@@ -108,7 +108,12 @@ def relative(path: str, root: str | None = None) -> str:
         inside = os.path.commonpath((whole, folder)) == folder
     except ValueError:  # paths on different drives
         inside = False
-    return os.path.relpath(whole, folder) if inside else whole
+    return _legible(os.path.relpath(whole, folder) if inside else whole)
+
+
+def _legible(path: str) -> str:
+    """The path as text that every format can hold: bytes that are no UTF-8 become U+FFFD, as in ruff."""
+    return path if path.isascii() else path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def whereabouts(report: Report, related: Related) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import urllib.parse
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -15,6 +16,7 @@ from flake8_tensorbranch.source import SourceFile
 
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 LEVELS: Final = {"E": "error", "W": "warning", "I": "note", "t": "warning"}  # by the first letter of the class
+_PLAIN: Final = "/!$&'()*+,:;=@[]^|"  # what stands in a URL's path as it is, besides letters, digits and `-._~`
 # What is reported of files that could not be looked at has no page.
 _OTHERS: Final = {
     "invalid-syntax": "The file is no Python that this Python can parse.",
@@ -121,7 +123,7 @@ def _region(start: Location, end: Location | None) -> dict[str, int]:
 
 
 def _uri(path: str) -> str:
-    whole = absolute(path).replace("\\", "/")
+    whole = absolute(path).replace(os.sep, "/")
     if path == STDIN:
         return "file://-"
-    return "file://" + ("" if whole.startswith("/") else "/") + urllib.parse.quote(whole, errors="surrogateescape")
+    return "file://" + ("" if whole.startswith("/") else "/") + urllib.parse.quote(whole, safe=_PLAIN)

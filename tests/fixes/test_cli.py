@@ -61,7 +61,6 @@ def test_fix(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["--fix-only", "--exit-non-zero-on-fix"], 1),
         (["--diff"], 1),
         (["--fix", "--diff"], 1),
-        (["--fix", "--exit-non-zero-on-fix", "--exit-zero"], 0),
         (["--fix", "--unfixable", "TBR5"], 1),
         (["--fix", "--unfixable", "TBR5", "--fixable", "TBR506"], 0),
         (["--fix", "--fixable", "TBR1"], 1),
