@@ -210,8 +210,8 @@ def test_imported_modules(tmp_path: Path, name: str) -> None:
     check_source(SourceFile(str(main), text), EVERYTHING, project=Project())
 
 
-# Six files that need each other in rings, so that an answer that depends on the order of questions would show.
-SIX: Tree = {
+# Seven files that need each other in rings, one of them only by what others pass to it, so that an answer that depends on the order of questions would show.
+SEVEN: Tree = {
     "pkg/__init__.py": b"from .a import Block, gate\nfrom .b import *\n",
     "pkg/a.py": b"""\
 import torch
@@ -245,6 +245,7 @@ class Block(nn.Module):
 import torch
 
 from . import a, c
+from .d import capped
 
 
 def swing(x, depth):
@@ -255,7 +256,7 @@ def swing(x, depth):
 
 def mix(x: torch.Tensor, state: "c.State"):
     if state.limit(x):
-        return x * state.cap
+        return capped(x * state.cap, 2)
     return a.Block(4)(x) if swing(x, 1) else x
 """,
     "pkg/c.py": b"""\
@@ -276,6 +277,12 @@ class State:
 
 def level(x):
     return torch.any(x > 0)
+""",
+    "pkg/d.py": b"""\
+def capped(v, most):
+    if v.max() > most:
+        v = v / 2
+    return v
 """,
     "train.py": b"""\
 import torch
@@ -310,13 +317,13 @@ def main(xs: list[torch.Tensor]):
     return xs
 """,
 }
-FILES = [name for name in SIX if name.endswith(".py")]
+FILES = [name for name in SEVEN if name.endswith(".py")]
 
 
 @pytest.fixture(scope="module")
-def six(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("six")
-    write(folder, SIX)
+def seven(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("seven")
+    write(folder, SEVEN)
     return folder
 
 
@@ -329,35 +336,35 @@ def linted(folder: Path, names: list[str], project: Callable[[], Project]) -> di
 
 
 @pytest.fixture(scope="module")
-def alone(six: Path) -> dict[str, list[Diagnostic]]:
+def alone(seven: Path) -> dict[str, list[Diagnostic]]:
     """What each file gets in a project of its own."""
-    found = linted(six, FILES, Project)
-    assert all(found[name] for name in ("pkg/a.py", "pkg/b.py", "train.py", "tool.py"))
+    found = linted(seven, FILES, Project)
+    assert all(found[name] for name in ("pkg/a.py", "pkg/b.py", "pkg/d.py", "train.py", "tool.py"))
     return found
 
 
-def test_the_order_of_files_changes_nothing(six: Path, alone: dict[str, list[Diagnostic]]) -> None:
+def test_the_order_of_files_changes_nothing(seven: Path, alone: dict[str, list[Diagnostic]]) -> None:
     orders = [list(order) for order in itertools.permutations(FILES)]
     for order in random.Random(0).sample(orders, 12):
         project = Project()
-        assert linted(six, order, lambda project=project: project) == alone, order  # type: ignore[misc]
+        assert linted(seven, order, lambda project=project: project) == alone, order  # type: ignore[misc]
 
 
-def test_a_second_look_changes_nothing(six: Path, alone: dict[str, list[Diagnostic]]) -> None:
+def test_a_second_look_changes_nothing(seven: Path, alone: dict[str, list[Diagnostic]]) -> None:
     project = Project()
-    assert linted(six, FILES * 2, lambda: project) == alone
+    assert linted(seven, FILES * 2, lambda: project) == alone
 
 
 def test_text_in_the_editor_wins_over_the_disk_and_leaves_no_trace(
-    six: Path, alone: dict[str, list[Diagnostic]]
+    seven: Path, alone: dict[str, list[Diagnostic]]
 ) -> None:
     project = Project()
-    linted(six, FILES, lambda: project)
-    text = (six / "train.py").read_text()
+    linted(seven, FILES, lambda: project)
+    text = (seven / "train.py").read_text()
     edited = "\n\n" + text
-    found = check_source(SourceFile(str(six / "train.py"), edited), EVERYTHING, project=project)
+    found = check_source(SourceFile(str(seven / "train.py"), edited), EVERYTHING, project=project)
     assert [item.line - 2 for item in found] == [item.line for item in alone["train.py"]]
-    assert linted(six, FILES, lambda: project) == alone
+    assert linted(seven, FILES, lambda: project) == alone
 
 
 def flake8(folder: Path, *arguments: str, seed: str = "0") -> list[str]:
@@ -368,8 +375,8 @@ def flake8(folder: Path, *arguments: str, seed: str = "0") -> list[str]:
     return sorted(re.sub(r"^\./", "", line) for line in done.stdout.splitlines())
 
 
-def test_jobs_order_and_hashing_change_nothing_in_flake8(six: Path) -> None:
-    expected = flake8(six, "-j1", ".")
-    assert {line.partition(":")[0] for line in expected} >= {"pkg/a.py", "pkg/b.py", "train.py", "tool.py"}
-    assert flake8(six, "-j2", ".", seed="1") == expected
-    assert flake8(six, "-j1", *reversed(FILES), seed="2") == expected
+def test_jobs_order_and_hashing_change_nothing_in_flake8(seven: Path) -> None:
+    expected = flake8(seven, "-j1", ".")
+    assert {line.partition(":")[0] for line in expected} >= {"pkg/a.py", "pkg/b.py", "pkg/d.py", "train.py", "tool.py"}
+    assert flake8(seven, "-j2", ".", seed="1") == expected
+    assert flake8(seven, "-j1", *reversed(FILES), seed="2") == expected
