@@ -11,7 +11,7 @@ from typing import NamedTuple, TextIO
 
 from flake8_tensorbranch import output
 
-CLEAN, FOUND, USAGE, INTERRUPTED = 0, 1, 2, 130
+CLEAN, FOUND, USAGE = 0, 1, 2
 
 
 class Level(enum.IntEnum):

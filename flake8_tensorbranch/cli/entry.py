@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from flake8_tensorbranch.cli.console import FOUND, INTERRUPTED, USAGE, failed
+from flake8_tensorbranch.cli.console import FOUND, USAGE, failed
 from flake8_tensorbranch.cli.parser import parser
 from flake8_tensorbranch.cli.suppress import spelled
 from flake8_tensorbranch.settings import SettingsError
@@ -29,8 +29,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SettingsError as error:
         failed(str(error))
         return USAGE
-    except KeyboardInterrupt:
-        return INTERRUPTED
     except BrokenPipeError:
         _give_up_output()
         return FOUND

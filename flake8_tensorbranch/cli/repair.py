@@ -11,7 +11,7 @@ from flake8_tensorbranch.cli import flags
 from flake8_tensorbranch.cli.console import FOUND, Console, Level, failed, write
 from flake8_tensorbranch.cli.flags import Group
 from flake8_tensorbranch.diagnostic import Applicability, Diagnostic
-from flake8_tensorbranch.files import STDIN
+from flake8_tensorbranch.files import NOTEBOOK, STDIN
 from flake8_tensorbranch.source import SourceFile
 
 if TYPE_CHECKING:
@@ -112,6 +112,8 @@ class Repairs:
         from flake8_tensorbranch.fixes import store
         from flake8_tensorbranch.fixes.rounds import fix
 
+        if source.path.endswith(NOTEBOOK) and not source.cells:  # nothing in it is Python
+            return Outcome(source, self.run.look(source, settings), settings), None, []
         text, encoding = (source.text, "") if source.cells else store.decoded(data)
         if SourceFile(source.path, text).text != source.text:
             raise ValueError("the file changed while it was looked at")

@@ -104,6 +104,8 @@ def _with_comments(path: str, data: bytes, source: SourceFile, found: list[Diagn
     from flake8_tensorbranch.fixes import store
     from flake8_tensorbranch.suppressions.add import add_noqa
 
+    if not found:
+        return source
     if source.cells:
         from flake8_tensorbranch.notebook import write_notebook
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import secrets
 import shutil
-import tempfile
+import sys
 import tokenize
 
 
@@ -37,19 +38,33 @@ def encoded(text: str, encoding: str) -> bytes:
 def write(path: str, data: bytes) -> None:
     """Replace the content of a file at once, so that a reader or a crash sees the old or the new one.
 
-    The mode stays, and a symbolic link stays a link to the file replaced. Raises `OSError`, also for a file that may
-    not be written to although its folder may.
+    Mode and owner stay, and a symbolic link stays a link to the file replaced. Raises `OSError`, also for a file that
+    may not be written to although its folder may.
     """
     target = os.path.realpath(path)
     with open(target, "r+b"):
         pass
-    handle, temporary = tempfile.mkstemp(prefix=".tensorbranch-", dir=os.path.dirname(target))
+    # Named before it exists, so that it goes whenever an interrupt comes.
+    temporary = os.path.join(os.path.dirname(target), f".tensorbranch-{secrets.token_hex(8)}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(temporary, "xb", opener=_private) as file:
             file.write(data)
-        shutil.copymode(target, temporary)
+        _copy_access(target, temporary)
         os.replace(temporary, target)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _copy_access(source: str, target: str) -> None:
+    """Give a file the owner, as far as we may, and the mode of another."""
+    if sys.platform != "win32":
+        stat = os.stat(source)
+        with contextlib.suppress(OSError):
+            os.chown(target, stat.st_uid, stat.st_gid)
+    shutil.copymode(source, target)

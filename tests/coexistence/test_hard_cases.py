@@ -274,3 +274,29 @@ def test_a_folder_that_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pyte
     done = tensorbranch("check", "--isolated", ".", cwd=tmp_path)
     assert (done.status, done.out) == (0, "All checks passed!\n")
     assert done.err.startswith("warning: ./locked: Permission denied")
+
+
+@pytest.mark.parametrize("option", ["--fix", "--fix-only", "--diff", "--add-noqa"])
+def test_a_notebook_without_python_is_left_alone(tmp_path: Path, option: str) -> None:
+    empty: dict[str, object] = {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    julia = {**empty, "metadata": {"kernelspec": {"language": "julia", "name": "j"}}}
+    for name, notebook in (("empty", empty), ("julia", julia)):
+        tmp_path.joinpath(f"{name}.ipynb").write_text(json.dumps(notebook))
+    done = tensorbranch("check", option, ".", cwd=tmp_path)
+    assert (done.status, done.err.replace("Added 0 noqa directives.\n", "")) == (0, "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals to send there")
+def test_an_interrupt_of_the_first_import_is_quiet(tmp_path: Path) -> None:
+    code = (
+        "import os, signal, sys\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'flake8_tensorbranch.cli.parser':\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupt())\n"
+        "from flake8_tensorbranch.cli import main\n"
+        "sys.exit(main(['version']))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")

@@ -60,3 +60,32 @@ def test_a_failing_write_leaves_the_old_file_and_nothing_else(tmp_path: Path, mo
     with pytest.raises(OSError, match="no"):
         store.write(str(path), b"new")
     assert (path.read_bytes(), os.listdir(tmp_path)) == (b"old", ["p.py"])
+
+
+@pytest.mark.parametrize("moment", ["open", "chmod", "replace"])
+def test_an_interrupt_at_any_moment_leaves_one_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    path = tmp_path / "p.py"
+    path.write_bytes(b"old")
+    call = getattr(os, moment)
+
+    def interrupted(*arguments: object, **options: object) -> None:
+        call(*arguments, **options)  # what was asked for is done, but its result is lost
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, moment, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        store.write(str(path), b"new")
+    monkeypatch.undo()
+    assert os.listdir(tmp_path) == ["p.py"]
+    assert path.read_bytes() == (b"new" if moment == "replace" else b"old")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away")
+def test_write_keeps_the_owner(tmp_path: Path) -> None:
+    path = tmp_path / "p.py"
+    path.write_bytes(b"old")
+    os.chown(path, 65534, 65534)
+    store.write(str(path), b"new")
+    assert (path.stat().st_uid, path.stat().st_gid, path.read_bytes()) == (65534, 65534, b"new")
