@@ -11,6 +11,7 @@ from astroid import nodes
 from flake8_tensorbranch.diagnostic import Edit, Related
 from flake8_tensorbranch.engine.branching import bodies, effects, forms, promises
 from flake8_tensorbranch.engine.branching.fixedsize import is_fixed
+from flake8_tensorbranch.engine.checkpointing import gradmode
 from flake8_tensorbranch.engine.checkpointing.mutation import Mutations, mutations_of
 from flake8_tensorbranch.engine.compiling.dimensions import Dimensions
 from flake8_tensorbranch.engine.inference.frame import Facts
@@ -130,7 +131,8 @@ class _Finder:
             if rank > best:
                 best, subject = rank, leaf
                 certain = not value.kinds & UNKNOWN_KIND
-        mutated = self.mutated(test)
+        member = self.memberships.get("checkpointed")
+        mutated = self.mutated(test) or gradmode.asked(self.scope, self.facts, member, node, test)
         if subject is None and not mutated:
             return
         if lasting != -1:

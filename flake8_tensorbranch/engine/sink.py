@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
+from typing import Final
 
 from astroid import nodes
 
@@ -11,6 +12,9 @@ from flake8_tensorbranch.diagnostic import Edit, Related
 from flake8_tensorbranch.engine.lattice import AbstractValue
 from flake8_tensorbranch.engine.regions.region import Entry, Membership
 from flake8_tensorbranch.syntax.names import FunctionInfo
+
+GRAD_MODE: Final = "grad mode"
+"""In `ValueSite.mutated`: the reentrant checkpoint changes it (no grad in forward, grad in recompute)."""
 
 
 class SinkKind(enum.Enum):

@@ -27,5 +27,10 @@ SEEDS: frozenset[str] = frozenset(
 )
 """Calls that set the generators of torch to the seed they are given."""
 
+FILLS: frozenset[str] = frozenset(
+    {"bernoulli_", "cauchy_", "exponential_", "geometric_", "log_normal_", "normal_", "random_", "uniform_"}
+)
+"""Methods of a tensor that fill it from a generator (torch/_tensor_docs.py)."""
+
 HOST_SEEDS: dict[str, str] = {"random.seed": "random.", "numpy.random.seed": "numpy.random."}
 """Calls that set a generator of the host to the seed they are given, with how the names of its draws begin."""

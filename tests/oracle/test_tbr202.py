@@ -50,3 +50,19 @@ def test_repair_counts_once_and_computes_the_gradient_of_the_plain_call() -> Non
         block = build(good)
         assert torch.equal(gradient(good.run, block), right)
         assert block.calls == 1
+
+
+def test_grad_mode_is_not_the_same_in_a_reentrant_forward_and_its_recompute() -> None:
+    from torch.utils.checkpoint import checkpoint
+
+    seen: list[tuple[bool, bool]] = []
+
+    def region(x: Any) -> Any:
+        y = x * 2
+        seen.append((torch.is_grad_enabled(), y.requires_grad))
+        return y.sin()
+
+    for reentrant, forward in ((True, (False, False)), (False, (True, True))):
+        seen.clear()
+        checkpoint(region, torch.ones(2, requires_grad=True), use_reentrant=reentrant).sum().backward()
+        assert seen == [forward, (True, True)]

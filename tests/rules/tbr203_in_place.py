@@ -24,3 +24,32 @@ def run(x: Tensor) -> Tensor:
     x = checkpoint(masked, x, use_reentrant=False)
     x = checkpoint(noisy, x, use_reentrant=False)
     return checkpoint(replayed, x, use_reentrant=False)
+
+
+def filled(x: Tensor) -> Tensor:
+    mask = torch.empty_like(x)
+    mask.uniform_(generator=own)  # error: [TBR203]
+    return x * mask
+
+
+def filled_like(x: Tensor) -> Tensor:
+    return torch.empty_like(x).normal_(generator=own) + x  # error: [TBR203]
+
+
+def bare(x):  # type: ignore[no-untyped-def]
+    noise = torch.randn(x.shape, generator=own)
+    return x + noise  # error: [TBR203]
+
+
+def seeded(x: Tensor) -> Tensor:
+    order = torch.randperm(3, generator=torch.Generator().manual_seed(0))
+    mask = torch.empty_like(x)
+    mask.uniform_(generator=torch.Generator().manual_seed(1))  # ok: [TBR203] the same numbers in every run
+    return x[order] * mask  # ok: [TBR203] and the same order
+
+
+def run_more(x: Tensor) -> Tensor:
+    x = checkpoint(filled, x, use_reentrant=False)
+    x = checkpoint(filled_like, x, use_reentrant=False)
+    x = checkpoint(bare, x, use_reentrant=False)
+    return checkpoint(seeded, x, use_reentrant=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextvars
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from typing import Any
@@ -244,3 +245,52 @@ def without_checkpoint(x: torch.Tensor) -> None:
 def evaluation(x: torch.Tensor) -> torch.Tensor:
     with torch.no_grad(), doubled():  # ok: [TBR402] no backward
         return checkpoint(region, x, use_reentrant=False)
+
+
+def by_token(x: torch.Tensor) -> None:
+    token = scale.set(2.0)  # error: [TBR402]
+    y = checkpoint(region, x, use_reentrant=False)
+    scale.reset(token)
+    y.sum().backward()
+
+
+def inside_token(x: torch.Tensor) -> None:
+    token = scale.set(2.0)  # ok: [TBR402] backward runs inside
+    try:
+        checkpoint(region, x, use_reentrant=False).sum().backward()
+    finally:
+        scale.reset(token)
+
+
+def fast_or_not(x: torch.Tensor) -> torch.Tensor:
+    return x.sin() if os.environ.get("FAST") == "1" else x.sin().cos()
+
+
+def by_environment(x: torch.Tensor) -> None:
+    os.environ["FAST"] = "1"  # error: [TBR402]
+    y = checkpoint(fast_or_not, x, use_reentrant=False)
+    del os.environ["FAST"]
+    y.sum().backward()
+
+
+def other_variable(x: torch.Tensor) -> None:
+    os.environ["SLOW"] = "1"  # ok: [TBR402] nobody in the region asks for it
+    y = checkpoint(fast_or_not, x, use_reentrant=False)
+    os.environ["SLOW"] = "0"
+    y.sum().backward()
+
+
+loud = False
+
+
+def louder(x: torch.Tensor) -> torch.Tensor:
+    return x.exp() if loud else x.sin()
+
+
+def by_global(x: torch.Tensor) -> None:
+    global loud
+    before = loud
+    loud = True  # error: [TBR402]
+    y = checkpoint(louder, x, use_reentrant=False)
+    loud = before
+    y.sum().backward()

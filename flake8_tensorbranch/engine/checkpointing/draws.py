@@ -13,12 +13,22 @@ from flake8_tensorbranch.engine.checkpointing.locate import site, skipped
 from flake8_tensorbranch.engine.checkpointing.mutation import Mutations
 from flake8_tensorbranch.engine.checkpointing.places import Place
 from flake8_tensorbranch.engine.checkpointing.uses import assignments
-from flake8_tensorbranch.engine.lattice import ARRAY, CONTAINER, HOST, RANDOM, TENSOR, UNKNOWN, AbstractValue
+from flake8_tensorbranch.engine.lattice import (
+    ARRAY,
+    CONTAINER,
+    HOST,
+    RANDOM,
+    TENSOR,
+    UNKNOWN,
+    UNKNOWN_KIND,
+    AbstractValue,
+)
 from flake8_tensorbranch.engine.refs import Instance, Method
 from flake8_tensorbranch.engine.regions.trace import spelled
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
-from flake8_tensorbranch.knowledge.randomness import MAKERS, RESEEDS, SEEDS
+from flake8_tensorbranch.knowledge.randomness import FILLS, MAKERS, RESEEDS, SEEDS
 from flake8_tensorbranch.knowledge.regions import host_source
+from flake8_tensorbranch.syntax.names import dotted
 
 _NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _GENERATORS: Final = frozenset(MAKERS.values())
@@ -71,6 +81,11 @@ class _Draws:
             if adds and self._drawn(statement.value):
                 found = True
                 yield statement, statement.value
+            filled = None if found else self._filled(statement)
+            if filled is not None:
+                receiver: Any = filled.func
+                self.mixed.update(n.name for n in receiver.expr.nodes_of_class(nodes.Name))
+                yield filled, filled
             if found or any(self._is_mixed(top) for top in _own(statement)):
                 self.mixed.update(
                     n.name for n in statement.nodes_of_class(nodes.AssignName, _NESTED) if n.statement() is statement
@@ -109,7 +124,7 @@ class _Draws:
         scalars = [p for p in drawn if not self._is_tensor(p)]
         if scalars:
             return scalars[0]
-        fresh = any(self._is_tensor(p) and p not in drawn for p in parts)
+        fresh = any(self._may_be_tensor(p) and p not in drawn for p in parts)
         return drawn[0] if fresh else None
 
     def _chooses(self, node: nodes.Call) -> nodes.NodeNG | None:
@@ -136,6 +151,20 @@ class _Draws:
 
     def _is_tensor(self, node: nodes.NodeNG) -> bool:
         return bool(self._value(node).kinds & TENSOR)
+
+    def _may_be_tensor(self, node: nodes.NodeNG) -> bool:
+        known = self.values.get(node)
+        return known is not None and bool(known.kinds & (TENSOR | UNKNOWN_KIND)) and not known.refs
+
+    def _filled(self, statement: Any) -> nodes.Call | None:
+        """The call of a statement `m.uniform_(generator=g)` that fills a tensor anew; None for any other statement."""
+        call = statement.value if isinstance(statement, nodes.Expr) else None
+        if not isinstance(call, nodes.Call) or not isinstance(call.func, nodes.Attribute):
+            return None
+        if call.func.attrname not in FILLS or not self._may_be_tensor(call.func.expr):
+            return None
+        given = [k.value for k in call.keywords if k.arg == "generator"]
+        return call if given and self._value(call).deps & RANDOM and not self._is_repeated(call) else None
 
     def _drawn(self, node: Any) -> bool:
         """True when a value is drawn, or an index has a part that is."""
@@ -168,6 +197,8 @@ class _Draws:
             call = origin.node
             if not isinstance(call, nodes.Call) or self._drawn_seed(call):
                 return False
+            if isinstance(call.func, nodes.Attribute) and call.func.attrname == "manual_seed" and call.args:
+                return self._is_seeded(call.func.expr)
             names = self.activation.origins.externals(origin)
             if not names & _SEEDABLE or (not call.args and "torch.Generator" not in names and not call.keywords):
                 return False
@@ -179,12 +210,34 @@ class _Draws:
     def _mixes(self, node: Any) -> bool:
         """True for an operation on tensors of which some are not drawn: the draw enters inside of it."""
         return isinstance(node, (nodes.BinOp, nodes.Call, nodes.Subscript)) and any(
-            (self._is_tensor(n) or self._value(n) is UNKNOWN) and not self._value(n).deps & RANDOM
+            (self._is_tensor(n) or self._value(n) is UNKNOWN)
+            and not self._value(n).deps & RANDOM
+            and not _only_shapes(n, node)
             for n in node.nodes_of_class((nodes.Name, nodes.Attribute), _NESTED)
         )
 
     def _is_mixed(self, node: nodes.NodeNG) -> bool:
         return any(n.name in self.mixed for n in node.nodes_of_class(nodes.Name, _NESTED))
+
+
+def _only_shapes(name: Any, top: nodes.NodeNG) -> bool:
+    """True for a name within `top` that gives a size, dtype or device alone: `zeros_like(x)`, `x.shape`."""
+    up = name.parent
+    if isinstance(up, nodes.Attribute) and up.attrname in (
+        "shape",
+        "size",
+        "dtype",
+        "device",
+        "new_empty",
+        "new_zeros",
+    ):
+        return True
+    return (
+        isinstance(up, nodes.Call)
+        and up is not top
+        and name in up.args[:1]
+        and (dotted(up.func) or "").rsplit(".", 1)[-1].endswith("_like")
+    )
 
 
 def _own(statement: Any) -> list[nodes.NodeNG]:

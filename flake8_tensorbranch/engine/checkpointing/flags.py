@@ -35,13 +35,17 @@ _CHANGES: Final = frozenset(
 _HOOKS: Final = frozenset({"register_forward_pre_hook", "register_forward_hook"})
 _MODES: Final = ("TorchFunctionMode", "TorchDispatchMode", "BaseTorchFunctionMode")
 _NOT_FLAGS: Final = frozenset({"training", "requires_grad", "grad", "data"})
+_ENVIRONMENT: Final = frozenset({"environ", "getenv"})
+
+Key = tuple[str, str, str]
+"""A state: whether it is an attribute, a name or a variable of the environment; its name; the class that owns it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
     """What a scope changes: `keys` as (kind, name, owner), a known switch of torch, or something every region sees."""
 
-    keys: frozenset[tuple[str, str, str]] = frozenset()
+    keys: frozenset[Key] = frozenset()
     switch: Scope | None = None
     everywhere: str = ""  # a hook that changes values, a mode: no read needs to be seen
 
@@ -105,13 +109,13 @@ class Flags:
         switches = set(self._switches(before)) & set(self._switches(after))
         if switches:
             return Changes(switch=SCOPES[min(switches)])
-        keys: set[tuple[str, str, str]] = set()
+        keys: set[Key] = set()
         for function, node in before:
             if (
                 isinstance(node, nodes.Call) and isinstance(node.func, nodes.Attribute) and node.func.attrname in _HOOKS
             ) and (any(self._changes_values(function, a) for a in node.args)):
                 return Changes(everywhere="a hook")
-            key = self._key(function, node)
+            key = self.key(function, node)
             if key is not None and key[1] not in _NOT_FLAGS:
                 keys.add(key)
         return Changes(frozenset(keys))
@@ -137,7 +141,11 @@ class Flags:
             )
         return False
 
-    def _key(self, function: FunctionInfo, node: nodes.NodeNG) -> tuple[str, str, str] | None:
+    def key(self, function: FunctionInfo, node: nodes.NodeNG) -> Key | None:
+        """The state that a store or a call changes; None when it changes none that others see."""
+        variable = variable_of(node)
+        if variable is not None:
+            return ("environment", variable, "")
         if isinstance(node, nodes.AssignAttr):
             return self._attribute(function, node)
         if isinstance(node, nodes.AssignName) and node.name in function.declared_global:
@@ -157,12 +165,12 @@ class Flags:
                 return self._base(function, func.expr)
         return None
 
-    def _base(self, function: FunctionInfo, node: nodes.NodeNG) -> tuple[str, str, str] | None:
+    def _base(self, function: FunctionInfo, node: nodes.NodeNG) -> Key | None:
         if isinstance(node, nodes.Name) and node.name not in function.local_names:
             return ("name", node.name, "")
         return self._attribute(function, node) if isinstance(node, nodes.Attribute) else None
 
-    def _attribute(self, function: FunctionInfo, node: nodes.Attribute | nodes.AssignAttr) -> tuple[str, str, str]:
+    def _attribute(self, function: FunctionInfo, node: nodes.Attribute | nodes.AssignAttr) -> Key:
         owner = self._owner(function, node.expr)
         return ("attribute", node.attrname, owner.qualname if owner is not None else "")
 
@@ -191,8 +199,16 @@ class Flags:
                 if isinstance(node, nodes.Name):
                     if ("name", node.name, "") in changes.keys and node.name not in function.local_names:
                         return function
+                    if node.name in _ENVIRONMENT and any(
+                        _mentions(node, n) for k, n, _ in changes.keys if k == "environment"
+                    ):
+                        return function
                     continue
                 for kind, name, owner in changes.keys:
+                    if kind == "environment":
+                        if node.attrname in _ENVIRONMENT and _mentions(node, name):
+                            return function
+                        continue
                     if node.attrname != name or (
                         isinstance(node.parent, nodes.Call) and node.parent.func is node and kind == "name"
                     ):
@@ -201,6 +217,23 @@ class Flags:
                     if owner == "" or (found is not None and found.qualname == owner):
                         return function
         return None
+
+
+def variable_of(node: nodes.NodeNG) -> str | None:
+    """The environment variable that `os.environ["NAME"]` or a method of `os.environ` names; None for all else."""
+    if isinstance(node, nodes.Subscript):
+        holder, name = node.value, node.slice
+    elif isinstance(node, nodes.Call) and isinstance(node.func, nodes.Attribute) and node.args:
+        holder, name = node.func.expr, node.args[0]
+    else:
+        return None
+    if (dotted(holder) or "").rsplit(".", 1)[-1] != "environ" or not isinstance(name, nodes.Const):
+        return None
+    return str(name.value)
+
+
+def _mentions(node: nodes.NodeNG, word: str) -> bool:
+    return any(c.value == word for c in node.statement().nodes_of_class(nodes.Const))
 
 
 def _stored(node: nodes.NodeNG) -> bool:

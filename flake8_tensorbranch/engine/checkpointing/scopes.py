@@ -10,6 +10,7 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.flags import Changes, Flags
+from flake8_tensorbranch.engine.checkpointing.toggles import toggles
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.scopes import SCOPES, Scope
@@ -133,20 +134,8 @@ class Scopes:
                     yield Opened(first, index, function, _between(first, second), SCOPES[name], closes=second)
         if function is None:
             return
-        stores: dict[str, list[Any]] = {}
-        for store in function.attribute_stores:
-            if isinstance(store.parent, nodes.Assign) and isinstance(store.parent.value, nodes.Const):
-                stores.setdefault(dotted(store) or "", []).append(store)
-        for path, sets in stores.items():
-            sets.sort(key=lambda n: line(n))
-            key = self.flags._key(function, sets[0]) if path else None
-            if key is None or key[1] in ("training", "requires_grad"):
-                continue
-            for one, other in pairwise(sets):
-                if one.parent.value.value != other.parent.value.value:
-                    yield Opened(
-                        one, index, function, _between(one, other), None, Changes(frozenset({key})), closes=other
-                    )
+        for one, other, key in toggles(function, self.flags):
+            yield Opened(one, index, function, _between(one, other), None, Changes(frozenset({key})), closes=other)
 
     def _open(
         self, expr: Expr, function: FunctionInfo | None, holds: Callable[[nodes.NodeNG], bool]
