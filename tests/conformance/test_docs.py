@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
+from flake8_tensorbranch.cli.parser import parser
 from tools import docs
 
 ROOT = Path(__file__).parents[2]
@@ -30,3 +32,12 @@ def test_every_page_is_reached_from_the_index() -> None:
     text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     pages = {path.name for path in (ROOT / "docs").glob("*.md")} - {"index.md"}
     assert {name for name in pages if f"({name})" not in text} == set()
+
+
+def test_the_commands_in_the_readme_are_commands() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = text.partition("\n| `tensorbranch` | |\n")[2].partition("\n\n")[0]
+    commands = [found for row in table.splitlines()[1:] for found in re.findall(r"`([^`]+)`", row.split("|")[1])]
+    assert len(commands) >= 8
+    for command in commands:
+        parser().parse_args(shlex.split(command))  # ends the process, and so the test, where it is none
