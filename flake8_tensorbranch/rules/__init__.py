@@ -98,7 +98,7 @@ def advice(site: ValueSite, otherwise: str) -> str:
         return "draw it on the host: `random.random()`"
     if "always" in site.repairs:
         return "do it always, by a factor capped at 1"
-    if site.deps & lattice.UNBACKED and not site.value.kinds & lattice.HOLDERS:
+    if site.deps & lattice.UNBACKED and not site.value.kinds & (lattice.HOLDERS | lattice.TENSOR):
         return "weigh by the mask instead of selecting"
     if site.effect.startswith("whether"):
         return "do it always, under a mask"
