@@ -15,4 +15,7 @@ def check(site: SwitchSite) -> Iterator[Finding]:
     if site.what == "copied-generator":
         name, kind = site.facts["name"], site.facts["kind"]
         message = f"`{name}` ({kind}) is copied into every DataLoader worker: all draw the same"
-        yield Finding(site.node, message, "make it in `__getitem__` or `worker_init_fn`", site.certain, site.related)
+        help_ = "make it in `__getitem__` or `worker_init_fn`"
+        if site.facts["drawn"] == "__iter__":
+            help_ = "seed it in `__iter__` by `get_worker_info()`"
+        yield Finding(site.node, message, help_, site.certain, site.related)

@@ -28,7 +28,7 @@ class Noisy(Dataset):
 
 class Stream(IterableDataset):
     def __init__(self) -> None:
-        self.random = Random(3)  # error: [TBR605]
+        self.random = Random(3)  # error: [TBR605] "seed it in `__iter__`"
 
     def __iter__(self):
         while True:

@@ -245,7 +245,8 @@ class _Finder:
                 kind = self._generator(init, value)
                 if kind and self._drawn_from(cls, store.attrname):
                     name = dotted(store) or store.attrname
-                    yield self._site("copied-generator", store, init, bool(workers), name=name, kind=kind)
+                    drawn = "__getitem__" if "__getitem__" in cls.methods else "__iter__"
+                    yield self._site("copied-generator", store, init, bool(workers), name=name, kind=kind, drawn=drawn)
 
     def _workers(self, scope: FunctionInfo | None, call: nodes.Call) -> bool:
         given = next((k.value for k in call.keywords if k.arg == "num_workers"), None)

@@ -1,0 +1,62 @@
+"""TBR101, TBR102: what is decided is told by what is read later, and the advice fits what decides."""
+
+import torch
+from torch import Tensor, nn
+
+
+class Dropped(nn.Module):
+    def __init__(self, rate: float) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(4, 4)])
+        self.rate = rate
+
+    def forward(self, x: Tensor) -> Tensor:
+        if torch.rand(1) < self.rate:  # error: [TBR101] "draw it on the host: `random.random()`"
+            x = x.sin()
+        for layer in self.layers:
+            if torch.rand([]) < self.rate:  # error: [TBR102] "draw it on the host"
+                continue
+            x = layer(x)
+        return x
+
+
+def selected(x: Tensor, mask: Tensor) -> Tensor:
+    kept = x[mask.bool()]
+    return kept.mean() if kept.numel() > 0 else x.new_zeros(())  # error: [TBR101] "weigh by the mask"
+
+
+def capped(x: Tensor, limit: float) -> Tensor:
+    scale = limit / x.norm()
+    if scale < 1.0:  # error: [TBR101] "do it always, by a factor capped at 1"
+        x = x * scale
+    return x.sin()
+
+
+def masked(x: Tensor, mask: Tensor) -> Tensor:
+    if mask.any():  # error: [TBR101] "whether `masked_fill_()` runs; do it always, under a mask"
+        x.masked_fill_(mask, 0.0)
+    return x.sin()
+
+
+def rows(x: Tensor, grid: Tensor) -> list[Tensor]:
+    return [x[:h] * w for h, w in grid.tolist()]  # error: [TBR102] "what each round works on; work on all rows at once"
+
+
+def noisy(x: Tensor, t: Tensor, learned: bool) -> Tensor:
+    variance = torch.zeros(())
+    if t > 0:  # error: [TBR101] "what `variance` is"
+        device = x.device
+        noise = torch.randn(4, device=device)
+        if learned:
+            variance = noise * x.var()
+        else:
+            variance = noise
+    return x + variance
+
+
+def ended(x: Tensor, mask: Tensor) -> Tensor:
+    if mask.sum() == 0:  # error: [TBR101] "what is returned"
+        mode = "empty"
+        print(mode)
+        return x * 0.0
+    return x.sin() * mask
