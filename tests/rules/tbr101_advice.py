@@ -25,9 +25,10 @@ def selected(x: Tensor, mask: Tensor) -> Tensor:
     return kept.mean() if kept.numel() > 0 else x.new_zeros(())  # error: [TBR101] "weigh by the mask"
 
 
-def capped(x: Tensor, limit: float) -> Tensor:
-    scale = limit / x.norm()
-    if scale < 1.0:  # error: [TBR101] "do it always, by a factor capped at 1"
+def capped(x: Tensor) -> Tensor:
+    scale = (1.0 / x.norm(dim=-1, keepdim=True)).clamp(max=1.0)
+    # error: [TBR101] "do it always, by a factor capped at 1"
+    if (scale < 1.0).any():
         x = x * scale
     return x.sin()
 
