@@ -210,7 +210,8 @@ def test_imported_modules(tmp_path: Path, name: str) -> None:
     check_source(SourceFile(str(main), text), EVERYTHING, project=Project())
 
 
-# Seven files that need each other in rings, one of them only by what others pass to it, so that an answer that depends on the order of questions would show.
+# Seven files that need each other in rings, one of them only by what others pass to it, so that an answer that depends
+# on the order of questions would show.
 SEVEN: Tree = {
     "pkg/__init__.py": b"from .a import Block, gate\nfrom .b import *\n",
     "pkg/a.py": b"""\
