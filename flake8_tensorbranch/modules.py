@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from flake8_tensorbranch.disk import MARKERS, PACKAGE, Change, Disk
 
+MAX_NEIGHBOURS: Final = 240  # in a larger folder nobody looks for callers
 LOOK_AGAIN: Final = 1.0  # seconds after which files read may have changed
 
 
@@ -141,6 +142,21 @@ class Finder:
             if self._found[key] is not None:
                 return self._found[key]
         return None
+
+    def beside(self, path: str) -> Iterator[str]:
+        """The other Python files of the package beside, above and below a file, folder by folder, by name.
+
+        A folder of more than `MAX_NEIGHBOURS` files is left out.
+        """
+        full = os.path.abspath(path)
+        folder = os.path.dirname(full)
+        if PACKAGE not in self._disk.markers(folder):
+            return
+        below = [os.path.join(folder, n) for n in sorted(self._disk.names(folder)) if "." not in n]
+        for each in (folder, os.path.dirname(folder), *below):
+            if PACKAGE in self._disk.markers(each):
+                files = [os.path.join(each, n) for n in sorted(self._disk.names(each)) if n.endswith(".py")]
+                yield from (f for f in files if f != full) if len(files) <= MAX_NEIGHBOURS else ()
 
     def _search(self, root: str, name: str) -> str | None:
         *packages, last = name.split(".")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from flake8_tensorbranch.disk import Change
@@ -33,6 +34,7 @@ class Project:
         self._modules: OrderedDict[str, ModuleIndex | None] = OrderedDict()
         self._mentioned: dict[tuple[str, tuple[str, ...]], bool] = {}
         self._texts: dict[str, int] = {}  # the hash of what others have seen of a file
+        self._nearby: dict[tuple[str, tuple[str, ...]], str] = {}  # the text of a neighbour; "" where it has no word
         self._checked: tuple[str, ModuleIndex] | None = None
         self._unsaved = False  # whether others have seen a text of the file under check that is not the disk's
         self._dropped = 0
@@ -46,6 +48,7 @@ class Project:
         self._dropped += sum(len(index.text) for index in self._modules.values() if index is not None)
         self._modules.clear()
         self._mentioned.clear()
+        self._nearby.clear()
         self._texts.clear()
         self._checked = None
         self._unsaved = False
@@ -71,6 +74,7 @@ class Project:
         self._dropped += 0 if index is None else len(index.text)
         self._texts.pop(path, None)
         self._mentioned = {key: value for key, value in self._mentioned.items() if key[0] != path}
+        self._nearby = {key: value for key, value in self._nearby.items() if key[0] != path}
         for other in self._modules.values():
             if other is not None:
                 other.memo.clear()
@@ -111,6 +115,16 @@ class Project:
             text = self._text(full) or ""
             self._mentioned[full, words] = any(word in text for word in words)
         return self._mentioned[full, words]
+
+    def neighbours(self, path: str, words: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+        """The other files of the package beside, above and below a file that hold one of the words, with their text."""
+        for file in self.finder.beside(path):
+            text = self._nearby.get((file, words))
+            if text is None:
+                text = self._text(file) or ""
+                text = self._nearby[file, words] = text if any(word in text for word in words) else ""
+            if text:
+                yield file, text
 
     def _text(self, full: str) -> str | None:
         """What others see of a file: of the file under check the text given, else the disk's; None if unreadable."""

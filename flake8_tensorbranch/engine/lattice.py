@@ -7,8 +7,8 @@ Every chain is finite, so every fixpoint over it ends.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from typing import Final
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, Final
 
 # Kinds: what the value is.
 TENSOR: Final = 1  # a torch tensor; testing its truth reads its value
@@ -63,7 +63,7 @@ DEP_NAMES: Final = {
 MODULE_KINDS: Final = OBJECT | CALLABLE | NAMESPACE
 HOLDERS: Final = CONTAINER | MAPPING | OBJECT  # only these have elements
 
-MAX_REFS: Final = 6
+MAX_REFS: Final = 16
 MAX_ITEMS: Final = 24
 MAX_DEPTH: Final = 5
 
@@ -81,6 +81,8 @@ NO_CONST: Final = _NoConst()
 
 FIRST_UNBACKED: Final = "first size depends on values"  # constant of the shape of a tensor of which only that size does
 
+REST: Final = "**"  # key of a mapping's items: what the keys not named beside it hold, if they are there
+
 Key = Hashable
 Items = tuple[tuple[Key, "AbstractValue"], ...]
 
@@ -90,8 +92,8 @@ class AbstractValue:
 
     `kinds` and `deps` are bit sets. `const` is a Python constant when exactly one is possible, else `NO_CONST`. `refs`
     name the functions, classes or qualified names meant. `elem` is the join of a container's elements, `items` its
-    elements by constant key where all keys are known (for a tuple: 0..n-1); `elem` is always above every one of
-    `items`.
+    elements by constant key where all keys are known (for a tuple: 0..n-1; for a mapping with others under `REST`);
+    `elem` is always above every one of `items`.
     """
 
     __slots__ = ("_hash", "const", "deps", "elem", "items", "kinds", "refs")
@@ -264,14 +266,32 @@ def _join(a: AbstractValue, b: AbstractValue) -> AbstractValue:
         elif [k for k, _ in a.items] == [k for k, _ in b.items]:
             items = tuple((k, join(v, w)) for (k, v), (_, w) in zip(a.items, b.items, strict=True))
         else:
-            items = None
             elem = join_all([v for _, v in (*a.items, *b.items)], elem or BOTTOM)
+            items = _either_key(dict(a.items), dict(b.items)) if a.kinds | b.kinds == MAPPING else None
     deps = (a.deps | b.deps) & ~ON_EVERY_PATH | (a.deps & b.deps & ON_EVERY_PATH)
     if (a.kinds ^ b.kinds) & TENSOR:
         # A tensor's DATA is that of its size, a number's or an array's that of its value: the latter says nothing of
         # the tensor, whose truth is DATA anyway.
         deps = deps & ~DATA | (a if a.kinds & TENSOR else b).deps & DATA
     return make(a.kinds | b.kinds, deps, a.const if same else NO_CONST, a.refs | b.refs, elem, items)
+
+
+def _either_key(a: dict[Key, AbstractValue], b: dict[Key, AbstractValue]) -> Items:
+    """The keys of two mappings, either of which may be the one: a key of one alone may be missing."""
+    rest_a, rest_b = a.get(REST), b.get(REST)
+    found = {}
+    for key in sorted({**a, **b}.keys() - {REST}, key=str):
+        found[key] = join(a.get(key) or rest_a or NONE_VALUE, b.get(key) or rest_b or NONE_VALUE)
+    rest = join(rest_a or BOTTOM, rest_b or BOTTOM)
+    return (*found.items(), *([(REST, rest)] if rest.kinds else ()))
+
+
+def opened(items: Mapping[Any, AbstractValue], rest: AbstractValue, deps: int = 0) -> AbstractValue:
+    """A mapping that holds `items` and, under keys nobody knows, `rest` (BOTTOM: it has no other keys)."""
+    elem = join_all(items.values(), rest)
+    if not items and rest.kinds:
+        return make(MAPPING, deps, elem=elem)
+    return make(MAPPING, deps, elem=elem, items=(*items.items(), *([(REST, rest)] if rest.kinds else ())))
 
 
 def join_all(values: Iterable[AbstractValue], start: AbstractValue = BOTTOM) -> AbstractValue:
@@ -302,7 +322,10 @@ def without(value: AbstractValue, kinds: int) -> AbstractValue:
         return BOTTOM
     const = NO_CONST if value.const is None and kinds & NONE else value.const
     refs = _NO_REFS if kinds & UNKNOWN_KIND and MANY in value.refs else value.refs  # too many to be known
-    return make(left, value.deps, const, refs, value.elem, value.items)
+    deps = value.deps
+    if kinds & value.kinds & (ARRAY | HOST) and not left & (TENSOR | HOST | ARRAY):
+        deps &= ~(DATA | MASK)  # what a number or an array was read from says nothing of a container's size
+    return make(left, deps, const, refs, value.elem, value.items)
 
 
 def only(value: AbstractValue, kinds: int) -> AbstractValue:

@@ -89,13 +89,21 @@ def comparison(leaf: nodes.NodeNG) -> str:
     ops = [op for op, _ in leaf.ops]
     sides = [leaf.left, *(right for _, right in leaf.ops)]
     zero = any(isinstance(s, nodes.Const) and s.value == 0 and not isinstance(s.value, bool) for s in sides)
-    if zero and any(isinstance(s, (nodes.Call, nodes.Subscript)) for s in sides):
+    if zero and any(isinstance(s, nodes.Call) or _is_size(s) for s in sides):
         return "empty"
     if any(isinstance(s, nodes.Const) and s.value == 1 for s in sides):
         return ""  # 1 is a size of its own for the compiler
     if any(isinstance(s, nodes.BinOp) and s.op == "%" for s in sides):
         return ""  # divisibility splits the sizes
     return "equality" if all(op in ("==", "!=") for op in ops) else ""
+
+
+def _is_size(node: nodes.NodeNG) -> bool:
+    """True for `x.shape[0]` and `x.size()[0]`: for the compiler such a size is never zero where it changes."""
+    if not isinstance(node, nodes.Subscript):
+        return False
+    held = node.value.func if isinstance(node.value, nodes.Call) else node.value
+    return isinstance(held, nodes.Attribute) and held.attrname in ("shape", "size")
 
 
 def compares(match: nodes.Match) -> bool:

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from astroid import nodes
+
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
+    CONTAINER,
+    DATA,
     HOST,
     HOST_VALUE,
     MAPPING,
     NO_CONST,
     NONE,
+    REST,
     TENSOR,
     UNKNOWN,
+    UNKNOWN_KIND,
     AbstractValue,
     all_deps,
     container,
     join,
     join_all,
     make,
+    opened,
     sequence,
 )
 from flake8_tensorbranch.syntax.names import FunctionInfo
@@ -68,6 +75,43 @@ class Arguments:
         return frozenset(f"!{k}" if v.const is None or v.const is False else k for k, v in self.keywords.items())
 
 
+def passed(values: dict[nodes.NodeNG, AbstractValue], call: nodes.Call) -> Arguments:
+    """The arguments of a call of a solved scope, from the values of its expressions."""
+    args = Arguments()
+    for item in call.args:
+        if not isinstance(item, nodes.Starred):
+            value = values.get(item, UNKNOWN)
+            if args.star is None:
+                args.positional.append(value)
+            else:
+                args.star = join(args.star, value)
+            continue
+        value = values.get(item.value, UNKNOWN)
+        if value.items is not None and value.kinds == CONTAINER and args.star is None:
+            args.positional.extend(v for _, v in value.items)
+        else:
+            args.star = join(args.star or BOTTOM, value.elem or UNKNOWN)
+    for keyword in call.keywords:
+        value = values.get(keyword.value, UNKNOWN)
+        if keyword.arg is not None:
+            args.keywords[keyword.arg] = value
+        else:
+            unpack(args, value)
+    return args
+
+
+def unpack(args: Arguments, value: AbstractValue) -> None:
+    """Add `**value` to the arguments: keys that are known become keywords."""
+    if value.items is None or value.kinds != MAPPING:
+        args.double_star = value
+        return
+    named = dict(value.items)
+    others = named.pop(REST, None)
+    args.keywords.update({str(k): v for k, v in named.items()})
+    if others is not None:
+        args.double_star = make(MAPPING, elem=others)
+
+
 def bind(function: FunctionInfo, args: Arguments, owner: AbstractValue | None) -> dict[str, AbstractValue]:
     """Parameter values of a call; a parameter that gets nothing is left out. Surplus arguments are ignored."""
     bound: dict[str, AbstractValue] = {}
@@ -111,9 +155,9 @@ def bind(function: FunctionInfo, args: Arguments, owner: AbstractValue | None) -
         if inner is not None:
             rest.extend((str(k), v) for k, v in inner.items() if k not in known)
     if function.kwarg is not None:
-        exact = args.double_star is None or args.double_star.items is not None
-        elem = join_all((v for _, v in rest), BOTTOM if exact else UNKNOWN)
-        bound[function.kwarg] = make(MAPPING, elem=elem, items=tuple(rest) if exact else None)
+        others = args.double_star if args.double_star is not None and args.double_star.items is None else None
+        held = BOTTOM if others is None else others.elem if others.elem is not None and others.elem.kinds else UNKNOWN
+        bound[function.kwarg] = opened(dict(rest), held)
     return bound
 
 
@@ -134,6 +178,18 @@ def coarse(value: AbstractValue, depth: int = 2) -> AbstractValue:
     if value.items is not None and len(value.items) <= 12:
         items = tuple((k, coarse(v, depth - 1)) for k, v in value.items)
     return make(value.kinds, value.deps, value.const, value.refs, elem, items)
+
+
+def is_open(value: AbstractValue) -> bool:
+    """True where a declaration leaves a parameter, or what it holds, to its callers."""
+    if not value.known or value.kinds & UNKNOWN_KIND:
+        return True
+    return bool(value.kinds & MAPPING) and (value.elem is None or not value.elem.known)
+
+
+def is_read(value: AbstractValue) -> bool:
+    """True for a tensor, and for a list of numbers read from one."""
+    return value.kinds == TENSOR or (value.kinds == CONTAINER and bool(all_deps(value) & DATA))
 
 
 def combine(passed: AbstractValue, declared: AbstractValue) -> AbstractValue:

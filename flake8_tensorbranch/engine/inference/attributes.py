@@ -76,6 +76,8 @@ def read(frame: Frame, value: AbstractValue, name: str) -> AbstractValue:
             result,
             dict(value.items).get(1 if name == "indices" else 0, TENSOR_VALUE) if value.items else element(value),
         )
+    if kinds == HOST and name == "type":
+        return HOST_VALUE  # of a device
     if kinds & (CONTAINER | MAPPING | HOST) and not value.refs:
         result = join(result, make(CALLABLE, refs=frozenset({Method(value, name)})))
     if kinds & UNKNOWN_KIND and not (kinds & TENSOR) and not any(isinstance(r, str) for r in value.refs):
@@ -169,7 +171,7 @@ def external_attribute(value: AbstractValue, cls: str, name: str) -> AbstractVal
         known = "tensor"
     if known == "tensor":
         return make(TENSOR)
-    if known == "host":
+    if known == "host" or cls in ("torch.finfo", "torch.iinfo"):
         return HOST_VALUE
     if cls.startswith(("torch.", "lightning.", "?.")) or value.kinds & (CONTAINER | MAPPING):
         return make(CALLABLE, refs=frozenset({Method(value, name)}))

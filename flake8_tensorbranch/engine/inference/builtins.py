@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import attributes, calls, externals, operators, randomness
+from flake8_tensorbranch.engine.inference import attributes, calls, externals, mappings, operators, randomness
 from flake8_tensorbranch.engine.inference.arguments import Arguments
 from flake8_tensorbranch.engine.inference.frame import Frame
 from flake8_tensorbranch.engine.lattice import (
@@ -18,8 +18,10 @@ from flake8_tensorbranch.engine.lattice import (
     HOST,
     HOST_VALUE,
     MAPPING,
+    NONE,
     NONE_VALUE,
     OBJECT,
+    REST,
     SHAPE,
     TENSOR,
     UNBACKED,
@@ -32,7 +34,9 @@ from flake8_tensorbranch.engine.lattice import (
     join,
     join_all,
     make,
+    opened,
     sequence,
+    without,
 )
 
 Transfer = Callable[[Frame, Arguments, Any], AbstractValue]
@@ -144,16 +148,16 @@ def _set(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractVa
 
 def _dict(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
     if not args.positional and args.star is None:
-        items = tuple(args.keywords.items())
-        exact = args.double_star is None
-        elem = join_all((v for _, v in items), BOTTOM if exact else UNKNOWN)
-        return make(MAPPING, elem=elem, items=items if exact else None)
+        return opened(args.keywords, mappings.rest(args.double_star))
     value = _first(args)
-    if value.kinds == MAPPING:
+    if value.kinds != MAPPING:
+        pair = operators.iterate(value)
+        known = bool(pair.kinds & CONTAINER)
+        deps = mappings.key_deps(operators.subscript(pair, constant(0))) if known else 0
+        value = make(MAPPING, deps, elem=operators.subscript(pair, constant(1)) if known else UNKNOWN)
+    if not args.keywords and args.double_star is None:
         return value
-    pair = operators.iterate(value)
-    inner = operators.subscript(pair, constant(1)) if pair.kinds & CONTAINER else UNKNOWN
-    return make(MAPPING, elem=inner)
+    return mappings.merged(value, opened(args.keywords, mappings.rest(args.double_star)))
 
 
 def _next(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
@@ -312,23 +316,30 @@ def _mapping(
         default = args.positional[1] if len(args.positional) > 1 else NONE_VALUE
         key = args.positional[0] if args.positional else UNKNOWN
         if owner.items is not None and isinstance(key.const, str):
-            found = dict(owner.items).get(key.const)
-            return found if found is not None else default
+            named = dict(owner.items)
+            found = named.get(key.const)
+            if found is not None:
+                return found if name != "get" or default.kinds == NONE else join(without(found, NONE), default)
+            others = named.get(REST)
+            if others is None:
+                return default
+            return join(UNKNOWN if others.kinds & UNKNOWN_KIND else others, default)
         inner = _elements(owner)
         if inner.kinds & UNKNOWN_KIND:
             inner = UNKNOWN
         return join(inner, default) if name != "pop" or len(args.positional) > 1 else inner
     if name == "items":
-        return container(sequence([HOST_VALUE, _elements(owner)]))
+        return container(sequence([mappings.keys(owner), _elements(owner)]), operators.length_deps(owner))
     if name == "values":
-        return container(_elements(owner))
+        return container(_elements(owner), operators.length_deps(owner))
     if name == "keys":
-        return container(HOST_VALUE)
+        return container(mappings.keys(owner), operators.length_deps(owner))
     if name == "copy":
         return owner
     if name == "update":
-        added = [element(v) for v in args.positional] + list(args.keywords.values())
-        value = make(owner.kinds, owner.deps, refs=owner.refs, elem=join_all(added, element(owner)))
-        update(frame, node, value)
+        value = owner
+        for added in (*args.positional, opened(args.keywords, mappings.rest(args.double_star))):
+            value = mappings.merged(value, added)
+        update(frame, node, make(owner.kinds, value.deps, refs=owner.refs, elem=value.elem, items=value.items))
         return NONE_VALUE
     return UNKNOWN

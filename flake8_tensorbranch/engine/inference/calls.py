@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import builtins, externals
+from flake8_tensorbranch.engine.inference import builtins, externals, registries
 from flake8_tensorbranch.engine.inference import evaluate as _evaluate
-from flake8_tensorbranch.engine.inference.arguments import Arguments, bind
+from flake8_tensorbranch.engine.inference.arguments import Arguments, bind, unpack
 from flake8_tensorbranch.engine.inference.attributes import read
 from flake8_tensorbranch.engine.inference.frame import Frame
 from flake8_tensorbranch.engine.inference.operators import iterate
@@ -15,6 +15,7 @@ from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
     CALLABLE,
     MAPPING,
+    NONE,
     OBJECT,
     UNKNOWN,
     UNKNOWN_KIND,
@@ -33,7 +34,10 @@ def call(frame: Frame, node: nodes.Call) -> AbstractValue:
         return _super(frame)
     callee = _evaluate.evaluate(frame, func)
     args = arguments(frame, node)
-    return apply(frame, callee, args, node)
+    value = apply(frame, callee, args, node)
+    if not value.kinds & ~(NONE | UNKNOWN_KIND) and isinstance(func, nodes.Attribute) and args.positional:
+        return registries.found_in(frame.analysis, func.expr, args, value, frame.module)
+    return value
 
 
 def arguments(frame: Frame, node: nodes.Call) -> Arguments:
@@ -56,10 +60,8 @@ def arguments(frame: Frame, node: nodes.Call) -> Arguments:
         value = evaluate(frame, keyword.value)
         if keyword.arg is not None:
             args.keywords[keyword.arg] = value
-        elif value.items is not None and value.kinds == MAPPING:
-            args.keywords.update({str(k): v for k, v in value.items})
         else:
-            args.double_star = value
+            unpack(args, value)
     return args
 
 
@@ -68,8 +70,8 @@ def apply(frame: Frame, callee: AbstractValue, args: Arguments, node: nodes.Node
     result = BOTTOM
     for ref in callee.refs:
         result = join(result, _apply_ref(frame, callee, ref, args, node))
-    if not callee.refs:
-        return UNKNOWN
+    if not callee.refs or (callee.kinds & UNKNOWN_KIND and callee.kinds & (CALLABLE | OBJECT)):
+        return join(result, UNKNOWN)
     return result
 
 
@@ -123,7 +125,8 @@ def enter(
             facts.arguments[key] = value if old is None else join(old, value)
     if node is not None and node is frame.discard:
         return UNKNOWN
-    return frame.analysis.returned(function, bound, captured)
+    value = frame.analysis.returned(function, bound, captured)
+    return registries.found(frame.analysis, function, args, value, frame.module)
 
 
 def construct(frame: Frame, cls: ClassInfo, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
@@ -179,3 +182,19 @@ def _super(frame: Frame) -> AbstractValue:
         return UNKNOWN
     owner = frame.owner if frame.owner.kinds else make(OBJECT, refs=frozenset({Instance(function.cls)}))
     return make(OBJECT | CALLABLE, refs=frozenset({Super(function.cls, owner)}))
+
+
+def decorated(frame: Frame, node: nodes.FunctionDef, value: AbstractValue) -> AbstractValue:
+    """A nested function after its decorators; all but wrappers of torch are taken to keep it."""
+    if node.decorators is None:
+        return value
+    for decorator in reversed(node.decorators.nodes):
+        found = _evaluate.evaluate(frame, decorator)
+        refs = found.refs
+        if any(isinstance(r, str) and r.startswith("torch.") for r in refs) or any(
+            type(r).__name__ == "Partial" for r in refs
+        ):
+            wrapped = apply(frame, found, Arguments([value]), decorator)
+            if any(type(r).__name__ == "Wrapped" for r in wrapped.refs):
+                value = wrapped
+    return value

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, cast
 
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference import attributes, randomness
 from flake8_tensorbranch.engine.inference.arguments import Arguments, bind, combine
+from flake8_tensorbranch.engine.inference.arguments import passed as given
 from flake8_tensorbranch.engine.inference.frame import Frame, State
 from flake8_tensorbranch.engine.inference.outcomes import open_constant, settled_flag
 from flake8_tensorbranch.engine.lattice import (
@@ -22,7 +24,7 @@ from flake8_tensorbranch.engine.lattice import (
     join_all,
     make,
 )
-from flake8_tensorbranch.engine.refs import Bound, Instance, Super
+from flake8_tensorbranch.engine.refs import Bound, Instance, Partial, Super
 from flake8_tensorbranch.knowledge.names import type_meaning
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
@@ -30,6 +32,10 @@ if TYPE_CHECKING:
     from flake8_tensorbranch.engine.inference.summary import Analysis
 
 _RECORD_BASES: Final = ("NamedTuple", "ModelOutput", "BaseOutput", "TypedDict", "BaseModel")
+_OPERATORS: Final = {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
+    "&": "and", "|": "or", "^": "xor", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne",
+}  # fmt: skip
 _PROTOCOL: Final = ("Protocol", "ABC")
 
 
@@ -71,6 +77,9 @@ class Classes:
                     return attributes.tensor_attribute(TENSOR_VALUE, name)
         if self.analysis.resolver.is_module(cls):
             return attributes.external_attribute(owner, "torch.nn.Module", name)
+        if name == "_replace" and self.fields(cls) is not None:
+            replacing = make(CALLABLE, refs=frozenset({"dataclasses.replace"}))
+            return make(CALLABLE, refs=frozenset({Partial(replacing, (owner,), ())}))
         return UNKNOWN
 
     def _stored(self, cls: ClassInfo, name: str) -> AbstractValue:
@@ -149,6 +158,41 @@ class Classes:
                     found[statement.target.name] = (statement.target.name, statement, base)
         return list(found.values()) if record and found else None
 
+    def filled(self, value: AbstractValue) -> AbstractValue:
+        """A named tuple as the tuple it is, where only its class is known."""
+        if value.kinds == OBJECT and value.items is None and len(value.refs) == 1:
+            ref = next(iter(value.refs))
+            if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
+                if self.analysis.resolver.has_base(ref.cls, "NamedTuple"):
+                    return self.new(ref.cls, Arguments(star=UNKNOWN))
+        return value
+
+    def field(self, value: AbstractValue, name: str) -> AbstractValue:
+        """A field of a record that is looked up like a key (`batch["image"]`); UNKNOWN where there is none."""
+        for ref in value.refs:
+            if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
+                if any(name == known for known, *_ in self.fields(ref.cls) or ()):
+                    return self.attribute(ref.cls, name, value)
+        return UNKNOWN
+
+    def iterable(self, frame: Frame, value: AbstractValue) -> AbstractValue:
+        """What iterating an object iterates: the result of `__iter__`, the tuple that a record is."""
+        value = self.filled(value)
+        found = self.analysis.special(frame, value, "__iter__", []) if value.items is None else value
+        return found if found.known else value
+
+    def operated(self, frame: Frame, left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue | None:
+        """What the class of an operand makes of an operator; None where no class of the project defines it."""
+        name = _OPERATORS.get(op)
+        if name is None:
+            return None
+        for one, other, method in ((left, right, name), (right, left, f"r{name}")):
+            for ref in one.refs if one.kinds & OBJECT else ():
+                if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
+                    if self.analysis.resolver.method(ref.cls, f"__{method}__") is not None:
+                        return self.analysis.special(frame, one, f"__{method}__", [other])
+        return None
+
     def is_record(self, value: AbstractValue) -> bool:
         """True when a value may be an instance of a record-like class, whose fields a declaration does not tell."""
         return any(isinstance(r, Instance) and isinstance(r.cls, ClassInfo) and self.fields(r.cls) for r in value.refs)
@@ -226,9 +270,9 @@ class Classes:
         """What the constructor's undeclared parameters get where its own module builds the class."""
         cls, params = init.cls, self.analysis.parameters(init)
         wanted = {n for n, v in params.items() if not v.known or v.kinds & UNKNOWN_KIND}
-        kept = {getattr(getattr(s.parent, "value", None), "name", "") for s in init.attribute_stores}
+        kept = {name for store in init.attribute_stores for name in _taken(store)}
         if cls is None or not wanted & kept:
-            return {}  # only what is stored as it is passed is worth asking for
+            return {}  # only what is stored as it is passed, or what is built by it, is worth asking for
 
         def compute() -> State:
             found: State = {}
@@ -236,10 +280,7 @@ class Classes:
                 facts = self.analysis.facts_of(cls.module, caller)
                 if init not in facts.calls.get(call, ()):
                     continue
-                args = Arguments(
-                    [facts.values.get(a, UNKNOWN) for a in call.args],
-                    keywords={k.arg: facts.values.get(k.value, UNKNOWN) for k in call.keywords if k.arg},
-                )
+                args = given(facts.values, call)
                 for name, value in bind(init, args, self.instance(cls)).items():
                     if name in wanted:
                         found[name] = join(found.get(name, BOTTOM), value)
@@ -285,6 +326,16 @@ def _replaces(cls: ClassInfo, name: str) -> bool:
         and not any(read.attrname == name for read in store.statement().nodes_of_class(nodes.Attribute))
         for store in init.attribute_stores
     )
+
+
+def _taken(store: nodes.AssignAttr) -> Iterator[str]:
+    """The names that an attribute keeps as they are, or keeps a call of."""
+    source = getattr(store.parent, "value", None)
+    parts = [source.body, source.orelse] if isinstance(source, nodes.IfExp) else [source]
+    for part in parts:
+        held = part.func if isinstance(part, nodes.Call) else part
+        if isinstance(held, nodes.Name):
+            yield held.name
 
 
 def _is_dataclass(cls: ClassInfo) -> bool:

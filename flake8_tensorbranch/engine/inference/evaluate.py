@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import attributes, calls, operators
+from flake8_tensorbranch.engine.inference import attributes, calls, mappings, operators
 from flake8_tensorbranch.engine.inference.frame import Frame, State
 from flake8_tensorbranch.engine.inference.refine import refine
 from flake8_tensorbranch.engine.lattice import (
@@ -19,16 +19,18 @@ from flake8_tensorbranch.engine.lattice import (
     NO_CONST,
     NONE,
     NONE_VALUE,
+    OBJECT,
     UNBACKED,
     UNKNOWN,
     AbstractValue,
+    Key,
     all_deps,
     constant,
     container,
-    element,
     join,
     join_all,
     make,
+    opened,
     sequence,
     without,
 )
@@ -112,7 +114,12 @@ def _slice(frame: Frame, node: nodes.Slice) -> AbstractValue:
 
 
 def _binop(frame: Frame, node: nodes.BinOp) -> AbstractValue:
-    return operators.binary(evaluate(frame, node.left), evaluate(frame, node.right), node.op)
+    left, right = evaluate(frame, node.left), evaluate(frame, node.right)
+    if (left.kinds | right.kinds) & OBJECT:
+        found = frame.analysis.classes.operated(frame, left, right, node.op)
+        if found is not None:
+            return found
+    return operators.binary(left, right, node.op)
 
 
 def _unaryop(frame: Frame, node: nodes.UnaryOp) -> AbstractValue:
@@ -124,7 +131,8 @@ def _compare(frame: Frame, node: nodes.Compare) -> AbstractValue:
     result = BOTTOM
     for op, right_node in node.ops:
         right = evaluate(frame, right_node)
-        result = join(result, operators.compare(left, right, op))
+        found = frame.analysis.classes.operated(frame, left, right, op) if left.kinds & OBJECT else None
+        result = join(result, operators.compare(left, right, op) if found is None else found)
         left = right
     return result
 
@@ -188,37 +196,34 @@ def _sequence(frame: Frame, node: nodes.List | nodes.Tuple | nodes.Set) -> Abstr
 
 
 def _dict(frame: Frame, node: nodes.Dict) -> AbstractValue:
-    items: dict[object, AbstractValue] = {}
-    exact = True
+    items: dict[Key, AbstractValue] = {}
     rest = BOTTOM
+    deps = 0
     for key, item in node.items:
+        value = evaluate(frame, cast("nodes.NodeNG", item))
         if isinstance(key, nodes.DictUnpack):
-            inner = evaluate(frame, cast("nodes.NodeNG", item))
-            if inner.items is not None:
-                items.update(inner.items)
-            else:
-                exact = False
-                rest = join(rest, element(inner) if inner.kinds & MAPPING else UNKNOWN)
+            named, others = mappings.entries(value)
+            items.update(named)
+            rest = join(rest, others)
             continue
         key_value = evaluate(frame, cast("nodes.NodeNG", key))
-        value = evaluate(frame, cast("nodes.NodeNG", item))
         if key_value.const is not NO_CONST and isinstance(key_value.const, (str, int)):
             items[key_value.const] = value
         else:
-            exact = False
             rest = join(rest, value)
-    elem = join_all(items.values(), rest)
-    return make(MAPPING, elem=elem, items=tuple(items.items()) if exact else None)
+            deps |= mappings.key_deps(key_value)
+    return opened(items, rest, deps)
 
 
-def _comprehension(frame: Frame, node: Any, elt: nodes.NodeNG) -> AbstractValue:
+def _comprehension(frame: Frame, node: Any, *parts: nodes.NodeNG) -> tuple[list[AbstractValue], int]:
+    """What the parts of a comprehension's element are, and what the number of elements depends on."""
     saved = frame.state
     frame.state = dict(saved)
     deps = 0
     for generator in node.generators:
         iterable = evaluate(frame, generator.iter)
         deps |= operators.length_deps(iterable)
-        frame.analysis.assign(frame, generator.target, operators.iterate(iterable))
+        frame.analysis.assign(frame, generator.target, operators.iterate(frame.analysis.iterable(frame, iterable)))
         for test in generator.ifs:
             value = evaluate(frame, test)
             if operators.truth_deps(value) & (DATA | UNBACKED):
@@ -226,18 +231,19 @@ def _comprehension(frame: Frame, node: Any, elt: nodes.NodeNG) -> AbstractValue:
             state = refine(frame, test, True)
             if state is not None:
                 frame.state = state
-    value = evaluate(frame, elt)
+    values = [evaluate(frame, part) for part in parts]
     frame.state = saved
-    return container(value, deps)
+    return values, deps
 
 
 def _listcomp(frame: Frame, node: Any) -> AbstractValue:
-    return _comprehension(frame, node, node.elt)
+    (value,), deps = _comprehension(frame, node, node.elt)
+    return container(value, deps)
 
 
 def _dictcomp(frame: Frame, node: nodes.DictComp) -> AbstractValue:
-    value = _comprehension(frame, node, node.value)
-    return make(MAPPING, value.deps, elem=value.elem)
+    (key, value), deps = _comprehension(frame, node, node.key, node.value)
+    return make(MAPPING, deps | mappings.key_deps(key), elem=value)
 
 
 def _fstring(frame: Frame, node: nodes.JoinedStr) -> AbstractValue:

@@ -43,7 +43,8 @@ from flake8_tensorbranch.syntax.names import REGISTERING
 
 _CHAINING: Final = {"itertools.chain", "itertools.product", "itertools.islice", "itertools.cycle", "itertools.repeat"}
 _COPIES: Final = {"copy.copy", "copy.deepcopy", "typing.cast", "contextlib.nullcontext"}
-_MAPPINGS: Final = {"collections.OrderedDict", "collections.defaultdict", "types.SimpleNamespace"}
+_MAPPINGS: Final = {"collections.OrderedDict", "collections.defaultdict"}
+_REPLACING: Final = {"dataclasses.replace", "copy.replace", "attr.evolve", "attrs.evolve"}
 
 
 def call(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
@@ -74,6 +75,11 @@ def call(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None
         return container(join_all(operators.iterate(v) for v in args.all()))
     if qualname == "itertools.zip_longest":
         return container(sequence([join(operators.iterate(v), NONE_VALUE) for v in args.positional]))
+    if qualname == "types.SimpleNamespace":
+        held = tuple(args.keywords.items())
+        return make(OBJECT, refs=frozenset({Instance(qualname)}), elem=join_all(args.all()), items=held)
+    if qualname in _REPLACING and args.positional:
+        return _replaced(args)
     if qualname in _MAPPINGS:
         if qualname.endswith("defaultdict"):
             return make(MAPPING, elem=BOTTOM)
@@ -123,6 +129,15 @@ def new_record(record: RecordType, args: Arguments) -> AbstractValue:
         items.append((name, value if value is not None else args.star or args.double_star or UNKNOWN))
     elem = join_all(v for _, v in items)
     return make(OBJECT, refs=frozenset({Instance(f"namedtuple.{record.name}")}), elem=elem, items=tuple(items))
+
+
+def _replaced(args: Arguments) -> AbstractValue:
+    """A record with some of its fields replaced."""
+    record = args.positional[0]
+    if record.items is None:
+        return record
+    items = tuple((k, args.keywords.get(str(k), v)) for k, v in record.items)
+    return make(record.kinds, record.deps, refs=record.refs, elem=join_all(v for _, v in items), items=items)
 
 
 def _is_class(qualname: str) -> bool:
@@ -264,6 +279,8 @@ def call_instance(
         return _chain(frame, callee, args, node)
     if cls == "torch.nn.Identity":
         return args.positional[0] if args.positional else UNKNOWN
+    if cls == "torch.nn.LSTM":
+        return sequence([TENSOR_VALUE, sequence([TENSOR_VALUE, TENSOR_VALUE])])
     if cls in ("torch.nn.parallel.DistributedDataParallel", "torch.nn.DataParallel"):
         return UNKNOWN
     row = lookup(cls, len(args.positional), args.names(), kinds=args.kinds())
@@ -302,7 +319,7 @@ def module_method(
     frame: Frame, owner: AbstractValue, name: str, args: Arguments, node: nodes.NodeNG | None
 ) -> AbstractValue:
     """A method every `torch.nn.Module` has."""
-    if name in REGISTERING and args.positional:
+    if name in REGISTERING and (args.positional or "name" in args.keywords):
         return _register(frame, owner, args)
     row = lookup(f"torch.nn.Module.{name}")
     if row is None:
@@ -316,7 +333,7 @@ def module_method(
 
 def _register(frame: Frame, owner: AbstractValue, args: Arguments) -> AbstractValue:
     """`self.register_buffer(name, value)` and its like store an attribute."""
-    name = args.positional[0].const
+    name = args.positional[0].const if args.positional else args.keywords["name"].const
     value = args.get(1, "tensor") or args.get(1, "param") or args.get(1, "default") or args.get(1, "module") or UNKNOWN
     if isinstance(name, str) and owner == frame.owner:
         frame.store(name, value)

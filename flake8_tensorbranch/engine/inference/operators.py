@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flake8_tensorbranch.engine.inference import mappings
 from flake8_tensorbranch.engine.lattice import (
     ARRAY,
     BOTTOM,
@@ -23,6 +24,7 @@ from flake8_tensorbranch.engine.lattice import (
     OBJECT,
     RANDOM,
     REPLAYED,
+    REST,
     SHAPE,
     SUPPOSED,
     SYNCED,
@@ -86,6 +88,8 @@ def truth_deps(value: AbstractValue) -> int:
     deps = value.deps & ~MASK
     if value.kinds & TENSOR:
         return deps & ~SHAPE | DATA
+    if value.must(MAPPING):
+        return deps & ~DATA  # which keys there are, not whether there are any
     if value.kinds & (HOST | ARRAY | CONTAINER | MAPPING):
         return deps
     return deps & _FLOWING
@@ -97,6 +101,8 @@ def length_deps(value: AbstractValue) -> int:
         return value.deps & _FLOWING | (UNBACKED | SHAPE if value.deps & DATA else SHAPE)
     if value.kinds & ARRAY:
         return 0  # the dependences of an array are those of its values
+    if value.must(MAPPING):
+        return value.deps & ~(MASK | _LASTING | DATA)
     if value.kinds & (CONTAINER | MAPPING):
         return value.deps & ~(MASK | _LASTING)
     return 0
@@ -139,7 +145,7 @@ def binary(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue:
     if op == "*" and right.kinds & CONTAINER:
         return container(element(right), left.deps | right.deps)
     if (left.kinds | right.kinds) & MAPPING and op == "|":
-        return make(MAPPING, elem=join(element(left), element(right)))
+        return mappings.merged(left, right)
     deps = host_deps(left, right) if (left.kinds | right.kinds) & HOST else 0
     if deps & _TELLING:
         return make(HOST, deps)
@@ -229,6 +235,8 @@ def compare(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue
     if (left.kinds | right.kinds) & (CONTAINER | MAPPING):
         if left.items == () or right.items == ():  # an empty list: only whether the other is empty, too
             return flag(length_deps(left) | length_deps(right))
+        if vague(element(left)) or vague(element(right)):
+            return UNKNOWN
         return flag(host_deps(left, right))
     deps = host_deps(left, right) if (left.kinds | right.kinds) & HOST else 0
     if deps & _TELLING:
@@ -254,7 +262,7 @@ def _membership(left: AbstractValue, right: AbstractValue) -> AbstractValue:
     if isinstance(left.const, str):
         return make(HOST, right.deps & ~(DATA | MASK))  # a key: what is looked into is no tensor
     if right.kinds & MAPPING and left.must(HOST):
-        return HOST_VALUE  # a key
+        return flag(right.deps & DATA)  # a key
     if right.kinds & TENSOR:
         return make(HOST, tensor_deps(left, right) | DATA)
     deps = left.deps & ~MASK
@@ -280,7 +288,7 @@ def iterate(value: AbstractValue) -> AbstractValue:
         inner = element(value)
         result = join(result, inner if inner.kinds else UNKNOWN)
     if value.kinds & MAPPING:
-        result = join(result, HOST_VALUE)
+        result = join(result, mappings.keys(value))
     if value.kinds & ARRAY:
         result = join(result, make(ARRAY, value.deps))
     if value.kinds & HOST:
@@ -337,9 +345,14 @@ def _pick(value: AbstractValue, index: AbstractValue) -> AbstractValue:
         for known, inner in value.items:
             if known == key and type(known) is type(key):
                 return inner
+            if known == REST and value.kinds & MAPPING:
+                return UNKNOWN if inner.kinds & UNKNOWN_KIND or not inner.kinds else inner
     inner = element(value)
     if not inner.kinds or (value.kinds & MAPPING and inner.kinds & UNKNOWN_KIND):
         return UNKNOWN  # one key of many: what others hold is no evidence
+    if index.kinds == HOST and index.deps & DATA and value.items:
+        if all(type(v.const) in (int, float) for _, v in value.items):
+            return with_deps(inner, DATA)  # which of the numbers depends on a value
     return inner
 
 
@@ -350,6 +363,14 @@ def _object_item(value: AbstractValue, index: AbstractValue, frame: Frame | None
         for known, inner in value.items:
             if known == index.const:
                 return inner
-    if frame is not None:
-        return frame.analysis.special(frame, value, "__getitem__", [index])
-    return UNKNOWN
+    if frame is None:
+        return UNKNOWN
+    if value.items is None:
+        filled = frame.analysis.classes.filled(value)
+        if filled is not value:
+            return _object_item(filled, index, None)
+        if isinstance(index.const, str):
+            field = frame.analysis.classes.field(value, index.const)
+            if field.known:
+                return field
+    return frame.analysis.special(frame, value, "__getitem__", [index])

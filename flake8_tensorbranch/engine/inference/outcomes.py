@@ -10,7 +10,9 @@ from flake8_tensorbranch.engine.inference import operators
 from flake8_tensorbranch.engine.inference.frame import Frame
 from flake8_tensorbranch.engine.lattice import (
     ARRAY,
+    CONTAINER,
     DATA,
+    MAPPING,
     MASK,
     NO_CONST,
     NONE,
@@ -26,9 +28,13 @@ from flake8_tensorbranch.syntax.names import FunctionInfo
 
 
 def open_constant(value: AbstractValue) -> AbstractValue:
-    """`value` as others may have set it: flags lose their constant, what is only ever None may be anything."""
+    """`value` as others may have set it: flags lose their constant, what is only ever None may be anything,
+    what is empty may be filled.
+    """
     if value.kinds == NONE:
         return make(NONE | UNKNOWN_KIND)
+    if value.items == () and value.kinds & (CONTAINER | MAPPING):
+        return make(value.kinds, value.deps, refs=value.refs, elem=value.elem)
     if value.const is not NO_CONST and not isinstance(value.const, str):
         return make(value.kinds, value.deps, refs=value.refs, elem=value.elem, items=value.items)
     return value
@@ -43,15 +49,14 @@ def settled_flag(value: AbstractValue) -> AbstractValue:
 
 def affirmed(value: AbstractValue) -> AbstractValue:
     """A returned value without what was read only in case an unknown argument is a tensor."""
-    if value.elem is None and value.items is None:
-        if not value.deps & SUPPOSED:
-            return value
+    gone = 0
+    if value.deps & SUPPOSED:
         gone = SUPPOSED if value.kinds & TENSOR else SUPPOSED | DATA | MASK | UNBACKED
-        return make(value.kinds, value.deps & ~gone, value.const, value.refs)
+    if value.elem is None and value.items is None:
+        return make(value.kinds, value.deps & ~gone, value.const, value.refs) if gone else value
     elem = None if value.elem is None else affirmed(value.elem)
     items = None if value.items is None else tuple((k, affirmed(v)) for k, v in value.items)
-    deps = value.deps & ~(SUPPOSED | UNBACKED) if value.deps & SUPPOSED else value.deps
-    return make(value.kinds, deps, value.const, value.refs, elem, items)
+    return make(value.kinds, value.deps & ~gone, value.const, value.refs, elem, items)
 
 
 def deciding(frame: Frame, function: FunctionInfo) -> int:

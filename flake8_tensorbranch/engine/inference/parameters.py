@@ -35,7 +35,7 @@ from flake8_tensorbranch.knowledge.evidence import (
 )
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.knowledge.names import TENSOR_ONLY_METHODS
-from flake8_tensorbranch.syntax.names import FunctionInfo, Param
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, Param
 
 if TYPE_CHECKING:
     from flake8_tensorbranch.engine.inference.summary import Analysis
@@ -73,7 +73,8 @@ def declared(analysis: Analysis, function: FunctionInfo) -> dict[str, AbstractVa
         documented = _documented(function)
         used = evidence(analysis, function, {p.name for p in bare})
         for param in bare:
-            result[param.name] = _unannotated(param, documented.get(param.name), used.get(param.name))
+            value = _unannotated(param, documented.get(param.name), used.get(param.name))
+            result[param.name] = value if value is not UNKNOWN else _default(analysis, function, param.default)
     args = function.node.args
     if args.vararg is not None:
         inner = _annotated(analysis, function, args.varargannotation)
@@ -128,6 +129,26 @@ def _unannotated(param: Param, documented: AbstractValue | None, used: AbstractV
         return make(CONTAINER)
     if isinstance(default, nodes.UnaryOp):
         return HOST_VALUE
+    return UNKNOWN
+
+
+def _default(analysis: Analysis, function: FunctionInfo, node: nodes.NodeNG | None) -> AbstractValue:
+    """A class, a function or a layer of torch that a parameter is if it is not passed; callers may pass another."""
+    called = isinstance(node, nodes.Call)
+    target = analysis.resolver.expression(function.module, node.func if isinstance(node, nodes.Call) else node)
+    if isinstance(target, (FunctionInfo, ClassInfo)):
+        if called:
+            return (
+                make(OBJECT | UNKNOWN_KIND, refs=frozenset({Instance(target)}))
+                if isinstance(target, ClassInfo)
+                else UNKNOWN
+            )
+        return make(CALLABLE | UNKNOWN_KIND, refs=frozenset({target}))
+    if isinstance(target, str) and target.startswith("torch."):
+        if not called:
+            return make(CALLABLE | UNKNOWN_KIND, refs=frozenset({target})) if lookup(target) is not None else UNKNOWN
+        if target.startswith("torch.nn.") and target.rsplit(".", 1)[-1][:1].isupper():
+            return make(OBJECT | UNKNOWN_KIND, refs=frozenset({Instance(target)}))
     return UNKNOWN
 
 

@@ -7,15 +7,17 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import callers
-from flake8_tensorbranch.engine.inference.arguments import Arguments, bind
+from flake8_tensorbranch.engine.inference import callers, dispatch, readings
+from flake8_tensorbranch.engine.inference.arguments import is_open
 from flake8_tensorbranch.engine.inference.frame import Facts, State
 from flake8_tensorbranch.engine.inference.summary import Analysis
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
     CALLABLE,
+    CONTAINER,
     DATA,
     HOST,
+    MAPPING,
     MASK,
     NONE,
     OBJECT,
@@ -24,6 +26,7 @@ from flake8_tensorbranch.engine.lattice import (
     UNKNOWN,
     UNKNOWN_KIND,
     AbstractValue,
+    container,
     join,
     make,
     without,
@@ -31,7 +34,7 @@ from flake8_tensorbranch.engine.lattice import (
 from flake8_tensorbranch.engine.refs import Bound, Closure, Instance, Partial, Wrapped
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
 
-ROUNDS: Final = 4  # how often arguments are pushed on along call edges
+ROUNDS: Final = 9  # how often arguments are pushed on along call edges
 
 
 class FactsTable(dict["FunctionInfo | None", Facts]):
@@ -78,15 +81,26 @@ class Program:
         self.index = index
         self.facts: FactsTable = FactsTable(analysis, index)
 
-    def solve(self, wanted: set[FunctionInfo | None] | None = None) -> None:
-        """Solve the scopes wanted (all by default), then again those whose callers know more of the arguments."""
+    def solve(self, wanted: set[FunctionInfo | None] | None = None, alone: bool = False) -> None:
+        """Solve the scopes wanted (all by default), then again those whose callers know more of the arguments.
+
+        With `alone`, no other file is asked what it passes.
+        """
         for function in (None, *self.index.functions):
             if wanted is None or function in wanted:
                 self.facts[function] = self.analysis.facts_of(self.index, function)
         passed: dict[FunctionInfo, State] = {}
-        for function in [f for f in self.facts if f is not None and f.cls is not None and f.tests]:
-            self._dispatched(function, passed)
-        self._from_elsewhere(passed)
+        for function in [f for f in self.facts if f is not None and f.cls is not None and (alone or f.tests)]:
+            for name, value in dispatch.handed(self.analysis, self.index, function).items():
+                if self._improves(function, name, value):
+                    passed.setdefault(function, {})[name] = value
+        for function, state in ({} if alone else self._outside(wanted)).items():
+            for name, value in state.items():
+                if self._improves(function, name, value):
+                    known = passed.setdefault(function, {})
+                    known[name] = join(known.get(name, BOTTOM), value)
+        if not alone:
+            self._from_elsewhere(passed)
         for callee, known in passed.items():
             self._again(callee, known)
         changed: set[FunctionInfo | None] = set(self.facts)
@@ -94,7 +108,10 @@ class Program:
             again: dict[FunctionInfo, State] = {}
             for caller in [f for f in self.facts if f in changed]:
                 for (callee, name), passed_value in self.facts[caller].arguments.items():
-                    value = _as_declared(passed_value, self.analysis.parameters(callee).get(name))
+                    declared = self.analysis.parameters(callee).get(name)
+                    value = _as_declared(passed_value, declared)
+                    if _holds_numbers(declared) and _holds_numbers(value) and not self._always_reads(callee, name):
+                        value = _sizes_only(value)
                     if value.kinds == HOST and value.deps & MASK:
                         continue  # a flag that was settled before the call
                     if (
@@ -114,39 +131,32 @@ class Program:
                 self._again(callee, known)
             changed = {f for f in self.facts if f in again}
 
+    def _outside(self, wanted: set[FunctionInfo | None] | None) -> dict[FunctionInfo, State]:
+        """What neighbouring files pass."""
+
+        def solved(module: ModuleIndex, scopes: set[FunctionInfo | None]) -> FactsTable:
+            other = Program(self.analysis, module)
+            other.solve(scopes, alone=True)
+            return other.facts
+
+        return readings.handed(self.analysis, self.index, wanted, solved)
+
     def _again(self, callee: FunctionInfo, known: State) -> None:
         """Solve a function with what its callers pass."""
         declared = self.analysis.parameters(callee)
-        bound = {
-            n: join(v, declared[n]) if declared[n].known and not declared[n].kinds & UNKNOWN_KIND else v
-            for n, v in known.items()
-        }
+        bound = {n: v if is_open(declared[n]) else join(v, declared[n]) for n, v in known.items()}
         self.facts[callee] = self.analysis.facts_of(self.index, callee, bound)
 
-    def _dispatched(self, function: FunctionInfo, passed: dict[FunctionInfo, State]) -> None:
-        """What methods of base classes in other files pass where they call this method on `self`."""
-        analysis = self.analysis
-        declared = analysis.parameters(function)
-        open_ = [
-            p.name for p in function.params[1:] if not declared[p.name].known or declared[p.name].kinds & UNKNOWN_KIND
-        ]
-        if not open_ or function.cls is None or not function.takes_self or function.name.startswith("__"):
-            return
-        for base in analysis.resolver.mro(function.cls)[1:]:
-            if not isinstance(base, ClassInfo) or base.module is self.index:
-                continue
-            for caller, call in base.module.calls_of(function.name):
-                if caller is None or caller.cls is not base or not _on_self(caller, call):
-                    continue
-                facts = analysis.facts_of(base.module, caller)
-                args = Arguments(
-                    [facts.values.get(a, UNKNOWN) for a in call.args if not isinstance(a, nodes.Starred)],
-                    keywords={k.arg: facts.values.get(k.value, UNKNOWN) for k in call.keywords if k.arg},
-                )
-                for name, value in bind(function, args, declared[function.params[0].name]).items():
-                    if name in open_ and self._improves(function, name, value):
-                        known = passed.setdefault(function, {})
-                        known[name] = join(known.get(name, BOTTOM), value)
+    def _always_reads(self, callee: FunctionInfo, name: str) -> bool:
+        """True where every caller in the file passes numbers read from tensors."""
+        declared = self.analysis.parameters(callee).get(name)
+        for facts in self.facts.values():
+            given = facts.arguments.get((callee, name))
+            if given is not None:
+                elem = _as_declared(given, declared).elem
+                if elem is None or not elem.deps & DATA:
+                    return False
+        return True
 
     def _from_elsewhere(self, passed: dict[FunctionInfo, State]) -> None:
         """What calls in other files pass to functions whose tests are unknown otherwise."""
@@ -179,8 +189,10 @@ class Program:
             isinstance(r, Instance) and isinstance(r.cls, ClassInfo) for r in declared.refs
         ):
             return bool(value.refs)
-        if declared.elem is None or value.elem is None:
+        if value.elem is None:
             return False
+        if declared.elem is None:
+            return value.elem.known and value.must(MAPPING)
         if declared.elem.kinds == HOST:
             return bool(value.elem.kinds & TENSOR or value.elem.deps & (DATA | SHAPE))
         return not declared.elem.known
@@ -216,13 +228,19 @@ def _as_declared(value: AbstractValue, declared: AbstractValue | None) -> Abstra
         return value
     if declared.must(HOST | NONE) and value.kinds & HOST and value.kinds & TENSOR:
         return without(value, TENSOR)
+    if declared.must(CONTAINER) and value.kinds == HOST and value.deps & DATA:
+        return container(value)  # a key of a mapping
     if declared.elem is None or value.elem is None or not declared.elem.must(HOST | NONE):
         return value
     if value.elem.must(HOST | NONE):
-        return _sizes_only(value)
+        return value
     elem = _as_declared(value.elem, declared.elem)
     items = None if value.items is None else tuple((k, _as_declared(v, declared.elem)) for k, v in value.items)
     return make(value.kinds, value.deps, value.const, value.refs, elem, items)
+
+
+def _holds_numbers(value: AbstractValue | None) -> bool:
+    return value is not None and value.elem is not None and value.elem.must(HOST | NONE)
 
 
 def _sizes_only(value: AbstractValue) -> AbstractValue:
@@ -233,16 +251,6 @@ def _sizes_only(value: AbstractValue) -> AbstractValue:
     if value.items is not None:
         items = tuple((k, make(v.kinds, v.deps & ~DATA, v.const, v.refs, v.elem, v.items)) for k, v in value.items)
     return make(value.kinds, value.deps, value.const, value.refs, elem, items)
-
-
-def _on_self(caller: FunctionInfo, call: nodes.Call) -> bool:
-    func = call.func
-    return (
-        caller.takes_self
-        and isinstance(func, nodes.Attribute)
-        and isinstance(func.expr, nodes.Name)
-        and func.expr.name == caller.params[0].name
-    )
 
 
 def functions_of(analysis: Analysis, value: AbstractValue, depth: int = 4) -> Iterator[FunctionInfo]:

@@ -10,6 +10,7 @@ from flake8_tensorbranch.engine.inference import evaluate as _evaluate
 from flake8_tensorbranch.engine.inference.attributes import state_path
 from flake8_tensorbranch.engine.inference.frame import Frame, State
 from flake8_tensorbranch.engine.lattice import (
+    ARRAY,
     BOTTOM,
     HOST,
     NO_CONST,
@@ -29,7 +30,9 @@ from flake8_tensorbranch.engine.lattice import (
     without,
 )
 from flake8_tensorbranch.knowledge.names import type_meaning
-from flake8_tensorbranch.syntax.names import ClassInfo
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
+
+_SCALAR: Final = make(HOST | ARRAY)  # of NumPy: its own scalars are arrays here
 
 MOST_REFINED: Final = 2  # tests within operands of tests that are still refined
 
@@ -165,6 +168,14 @@ def _compare(frame: Frame, test: nodes.Compare, truth: bool) -> State | None:
         return _set(frame, right, without(value, TENSOR), value) if value.kinds & ~TENSOR else frame.state
     if op not in ("is", "is not", "==", "!="):
         return frame.state
+    if isinstance(left, nodes.Call) and isinstance(left.func, nodes.Name) and left.func.name == "type" and left.args:
+        wanted = frame.analysis.instance_type(frame, right)
+        same = truth is (op in ("is", "=="))
+        return (
+            _instance(frame, left.args[0], wanted, same)
+            if wanted is not None and (same or wanted.kinds == TENSOR)
+            else frame.state
+        )
     equal = truth is (op in ("is", "=="))
     if isinstance(left, nodes.Const):
         left, right = right, left
@@ -172,16 +183,19 @@ def _compare(frame: Frame, test: nodes.Compare, truth: bool) -> State | None:
         return frame.state
     if isinstance(left, nodes.NamedExpr):
         left = left.target
-    if right.value is None:
-        value = frame.state.get(left.name, BOTTOM) if isinstance(left, nodes.AssignName) else _value(frame, left)
-        if equal:
-            if value.kinds and not value.kinds & (NONE | UNKNOWN_KIND):
-                return None
-            return _set(frame, left, NONE_VALUE, value)
-        if value.kinds == NONE:
+    return _none(frame, left, equal) if right.value is None else frame.state
+
+
+def _none(frame: Frame, node: nodes.NodeNG, truth: bool) -> State | None:
+    """The state after a place was, or was not, None."""
+    value = frame.state.get(node.name, BOTTOM) if isinstance(node, nodes.AssignName) else _value(frame, node)
+    if truth:
+        if value.kinds and not value.kinds & (NONE | UNKNOWN_KIND):
             return None
-        return _set(frame, left, without(value, NONE), value)
-    return frame.state
+        return _set(frame, node, NONE_VALUE, value)
+    if value.kinds == NONE:
+        return None
+    return _set(frame, node, without(value, NONE), value)
 
 
 def _call(frame: Frame, test: nodes.Call, truth: bool) -> State | None:
@@ -201,8 +215,48 @@ def _call(frame: Frame, test: nodes.Call, truth: bool) -> State | None:
         wanted = frame.analysis.instance_type(frame, test.args[1])
     elif name == "is_tensor" and len(test.args) == 1:
         wanted = TENSOR_VALUE
+    elif name == "isscalar" and len(test.args) == 1:
+        wanted = _SCALAR
     else:
+        return _helper(frame, test, subject, truth)
+    return _instance(frame, subject, wanted, truth)
+
+
+def _helper(frame: Frame, test: nodes.Call, subject: nodes.NodeNG, truth: bool) -> State | None:
+    """A function of the project that does nothing but ask whether its argument is None, or of a type."""
+    if len(test.args) != 1 or test.keywords:
         return frame.state
+    target = frame.analysis.resolver.expression(frame.module, test.func, frame.function)
+    body = target.node.body if isinstance(target, FunctionInfo) and len(target.params) == 1 else None
+    if not isinstance(body, list) or not isinstance(body[-1], nodes.Return) or len(body) > 1:
+        return frame.state
+    assert isinstance(target, FunctionInfo)
+    asked: nodes.NodeNG | None = body[-1].value
+    name = target.params[0].name
+    while isinstance(asked, nodes.UnaryOp) and asked.op == "not":
+        asked, truth = asked.operand, not truth
+    if isinstance(asked, nodes.Compare) and len(asked.ops) == 1:
+        (op, right), left = asked.ops[0], asked.left
+        if (
+            isinstance(left, nodes.Name)
+            and left.name == name
+            and isinstance(right, nodes.Const)
+            and right.value is None
+        ):
+            return (
+                _none(frame, subject, truth is (op in ("is", "==")))
+                if op in ("is", "is not", "==", "!=")
+                else frame.state
+            )
+    if isinstance(asked, nodes.Call) and isinstance(asked.func, nodes.Name) and asked.func.name == "isinstance":
+        if len(asked.args) == 2 and isinstance(asked.args[0], nodes.Name) and asked.args[0].name == name:
+            wanted = frame.analysis.annotation(target.module, asked.args[1], target)
+            return _instance(frame, subject, wanted, truth)
+    return frame.state
+
+
+def _instance(frame: Frame, subject: nodes.NodeNG, wanted: AbstractValue | None, truth: bool) -> State | None:
+    """The state after `subject` was, or was not, an instance of a type whose objects are `wanted`."""
     if wanted is None or not wanted.kinds or wanted.kinds & UNKNOWN_KIND:
         return frame.state
     if isinstance(subject, nodes.NamedExpr):
@@ -225,13 +279,15 @@ def _call(frame: Frame, test: nodes.Call, truth: bool) -> State | None:
 def _is_class(frame: Frame, subject: nodes.NodeNG, truth: bool) -> State | None:
     """`isinstance(x, type)`: of several callables, the classes or the others are left."""
     value = _value(frame, subject)
-    kept = frozenset(
-        r
-        for r in value.refs
-        if isinstance(r, ClassInfo) is truth or (isinstance(r, str) and bool(type_meaning(r)) is truth)
-    )
+    kept = frozenset(r for r in value.refs if _names_class(r) is truth)
     if not value.refs or kept == value.refs:
         return frame.state
-    if not kept:
+    if not kept and not value.kinds & UNKNOWN_KIND:
         return None
     return _set(frame, subject, make(value.kinds, value.deps, refs=kept), value)
+
+
+def _names_class(ref: object) -> bool:
+    if isinstance(ref, str):
+        return bool(type_meaning(ref)) or ref.rsplit(".", 1)[-1][:1].isupper()
+    return isinstance(ref, ClassInfo)

@@ -90,8 +90,9 @@ class Resolver:
         if absolute == "torch" or absolute.startswith("torch."):
             return canonical(f"{absolute}.{attribute}")
         loaded = self.project.load(importer, absolute)
-        if loaded is not None:
+        if loaded is not None and loaded.path != importer.path:
             return self.member(loaded, attribute, hops)
+        # A package that imports from itself means its submodule.
         submodule = self.project.load(importer, f"{absolute}.{attribute}") if absolute else None
         if submodule is not None:
             return submodule

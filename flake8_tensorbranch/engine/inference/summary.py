@@ -17,9 +17,8 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.inference import annotations as types
 from flake8_tensorbranch.engine.inference import attributes, calls, parameters, randomness, rebinding, transfer
-from flake8_tensorbranch.engine.inference.arguments import Arguments, coarse, combine
+from flake8_tensorbranch.engine.inference.arguments import Arguments, coarse, combine, is_open, is_read
 from flake8_tensorbranch.engine.inference.classes import Classes
-from flake8_tensorbranch.engine.inference.evaluate import evaluate
 from flake8_tensorbranch.engine.inference.frame import Facts, Frame, State
 from flake8_tensorbranch.engine.inference.outcomes import affirmed, deciding, falls_through, is_stub, open_constant
 from flake8_tensorbranch.engine.inference.recursion import recurs
@@ -28,6 +27,7 @@ from flake8_tensorbranch.engine.inference.states import merge, widen
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
     CALLABLE,
+    CONTAINER,
     HOST,
     NAMESPACE,
     NO_CONST,
@@ -177,7 +177,8 @@ class Analysis:
     ) -> AbstractValue:
         """The value of a call with these arguments."""
         said = self.declared_return(function)
-        if said is not None and said.known and not said.kinds & (HOST | UNKNOWN_KIND):
+        vague = said is not None and said.elem is None and any(is_read(v) for v in bound.values())
+        if said is not None and not is_open(said) and not said.kinds & HOST and not (vague and said.must(CONTAINER)):
             # A declaration is enough where the body could add little: far from the root, and for plain objects.
             if self.fuel < FUEL - 1 or (said.must(OBJECT | NONE) and not self.classes.is_record(said)):
                 return said
@@ -188,7 +189,8 @@ class Analysis:
         key = ("returned", function, arguments, captured)
 
         def compute() -> AbstractValue:
-            frame = self.frame(function, {n: v for n, v in bound.items() if v.known}, dict(captured))
+            # Solved for what the answer is tabulated by, or it would depend on who asked first.
+            frame = self.frame(function, dict(arguments), dict(captured))
             return self._result(function, frame)
 
         end = UNKNOWN if self.fuel == 0 and not recurs(function) else BOTTOM
@@ -353,6 +355,10 @@ class Analysis:
     def rebind(self, frame: Frame, node: nodes.NodeNG, value: AbstractValue) -> None:
         transfer.rebind(frame, node, value)
 
+    def iterable(self, frame: Frame, value: AbstractValue) -> AbstractValue:
+        """What iterating a value iterates: the result of `__iter__` of an object, the tuple that a record is."""
+        return value if value.kinds != OBJECT else self.classes.iterable(frame, value)
+
     def special(self, frame: Frame, value: AbstractValue, name: str, values: list[AbstractValue]) -> AbstractValue:
         return calls.special(frame, value, name, values, None)
 
@@ -378,18 +384,3 @@ class Analysis:
             parts = [self.instance_type(frame, item) for item in cast("list[nodes.NodeNG]", node.elts)]
             return None if any(p is None for p in parts) else join_all(p for p in parts if p is not None)
         return self.annotation(frame.module, node, frame.function)
-
-    def decorated(self, frame: Frame, node: nodes.FunctionDef, value: AbstractValue) -> AbstractValue:
-        """A nested function after its decorators; all but wrappers of torch are taken to keep it."""
-        if node.decorators is None:
-            return value
-        for decorator in reversed(node.decorators.nodes):
-            found = evaluate(frame, decorator)
-            refs = found.refs
-            if any(isinstance(r, str) and r.startswith("torch.") for r in refs) or any(
-                type(r).__name__ == "Partial" for r in refs
-            ):
-                wrapped = calls.apply(frame, found, Arguments([value]), decorator)
-                if any(type(r).__name__ == "Wrapped" for r in wrapped.refs):
-                    value = wrapped
-        return value

@@ -7,13 +7,15 @@ from typing import Any, Final, cast
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import operators
+from flake8_tensorbranch.engine.inference import calls, mappings, operators
 from flake8_tensorbranch.engine.inference.attributes import read, state_path
 from flake8_tensorbranch.engine.inference.evaluate import closure, evaluate
 from flake8_tensorbranch.engine.inference.frame import Frame, State
 from flake8_tensorbranch.engine.inference.refine import refine
 from flake8_tensorbranch.engine.lattice import (
+    ARRAY,
     CONTAINER,
+    DATA,
     FIRST_UNBACKED,
     HOST_VALUE,
     MAPPING,
@@ -28,7 +30,9 @@ from flake8_tensorbranch.engine.lattice import (
     join,
     make,
     only,
+    opened,
     sequence,
+    with_deps,
 )
 from flake8_tensorbranch.syntax import graph
 from flake8_tensorbranch.syntax.names import ClassInfo
@@ -53,10 +57,11 @@ def pass_edge(frame: Frame, edge: graph.Edge, state: State) -> State | None:
 def assign(frame: Frame, target: nodes.NodeNG, value: AbstractValue) -> None:
     """Bind a target of any form to a value."""
     if isinstance(target, nodes.AssignName):
-        if not value.known and frame.function is not None:
+        if frame.function is not None and (not value.known or operators.vague(value)):
             declared = frame.analysis.declared_type(frame.function, target.name)
             if declared is not None:
-                value = declared
+                kept = only(value, declared.kinds)
+                value = kept if kept.kinds and kept.known else declared
         frame.bind(target.name, value)
     elif isinstance(target, nodes.AssignAttr):
         _assign_attribute(frame, target, value)
@@ -84,6 +89,7 @@ def _assign_attribute(frame: Frame, target: nodes.AssignAttr, value: AbstractVal
 
 
 def _unpack(frame: Frame, targets: list[nodes.NodeNG], value: AbstractValue) -> None:
+    value = frame.analysis.iterable(frame, value)
     if value.items is not None and value.kinds & (CONTAINER | OBJECT) and not value.kinds & MAPPING:
         values = [v for _, v in value.items]
         star = next((i for i, t in enumerate(targets) if isinstance(t, nodes.Starred)), None)
@@ -112,20 +118,27 @@ def _assign_item(frame: Frame, target: nodes.Subscript, value: AbstractValue) ->
     index = evaluate(frame, target.slice)
     path = state_path(target)
     if not base.kinds & (CONTAINER | MAPPING):
+        read = operators.host_deps(value) & DATA if base.kinds & ARRAY else 0
+        if read and not base.deps & DATA:
+            rebind(frame, target.value, with_deps(base, read))
         _keep_item(frame, path, value)
         return
-    items = base.items
-    if items is not None:
-        known = dict(items)
-        named = isinstance(index.const, str) and base.kinds & MAPPING
-        if named or (isinstance(index.const, int) and index.const in known):
-            known[index.const] = value
-            items = tuple(known.items())
-        else:
-            items = None
-    changed = make(base.kinds, base.deps, refs=base.refs, elem=join(element(base), value), items=items)
+    changed = _with_item(base, index, value)
     rebind(frame, target.value, changed)
     _keep_item(frame, path, value)
+
+
+def _with_item(base: AbstractValue, index: AbstractValue, value: AbstractValue) -> AbstractValue:
+    """A container after `base[index] = value`."""
+    elem = join(element(base), value)
+    if base.kinds == MAPPING and not base.refs and isinstance(index.const, str):
+        named, rest = mappings.entries(base)
+        return opened({**named, index.const: value}, rest, base.deps)
+    items = None
+    if base.items is not None and isinstance(index.const, (int, str)) and index.const in dict(base.items):
+        items = tuple((k, value if k == index.const else v) for k, v in base.items)
+    deps = base.deps | mappings.key_deps(index) if base.kinds & MAPPING else base.deps
+    return make(base.kinds, deps, refs=base.refs, elem=elem, items=items)
 
 
 def _keep_item(frame: Frame, path: str | None, value: AbstractValue) -> None:
@@ -232,7 +245,8 @@ def _iter_eval(frame: Frame, item: graph.IterEval) -> None:
 
 
 def _for_bind(frame: Frame, item: graph.ForBind) -> None:
-    assign(frame, item.node.target, operators.iterate(frame.iterables.get(item.node, UNKNOWN)))
+    value = frame.iterables.get(item.node, UNKNOWN)
+    assign(frame, item.node.target, operators.iterate(frame.analysis.iterable(frame, value)))
 
 
 def _with_enter(frame: Frame, item: graph.WithEnter) -> None:
@@ -274,6 +288,9 @@ def _narrow(frame: Frame, match: nodes.Match, case: nodes.MatchCase, subject: Ab
     """A class pattern refines the subject as `isinstance` does."""
     pattern = case.pattern.pattern if isinstance(case.pattern, nodes.MatchAs) else case.pattern
     path = state_path(match.subject)
+    if path is not None and isinstance(pattern, nodes.MatchSingleton) and pattern.value is None:
+        frame.state[path] = NONE_VALUE
+        frame.roots.add(path.partition(".")[0])
     if path is None or not isinstance(pattern, nodes.MatchClass):
         return
     wanted = frame.analysis.instance_type(frame, pattern.cls)
@@ -287,6 +304,11 @@ def _bind_pattern(frame: Frame, pattern: nodes.NodeNG | None, value: AbstractVal
     if isinstance(pattern, nodes.MatchAs):
         if pattern.pattern is not None:
             _bind_pattern(frame, pattern.pattern, value)
+        if isinstance(pattern.pattern, nodes.MatchClass):
+            wanted = frame.analysis.instance_type(frame, pattern.pattern.cls)
+            if wanted is not None and wanted.known:
+                kept = only(value, wanted.kinds)
+                value = kept if kept.kinds else wanted
         if pattern.name is not None:
             assign(frame, pattern.name, value)
     elif isinstance(pattern, nodes.MatchStar):
@@ -338,7 +360,7 @@ def _function(frame: Frame, node: nodes.FunctionDef) -> None:
     if frame.function is None and frame.method_of is None:
         return
     value = closure(frame, node)
-    frame.bind(node.name, frame.analysis.decorated(frame, node, value))
+    frame.bind(node.name, calls.decorated(frame, node, value))
 
 
 def _class(frame: Frame, node: nodes.ClassDef) -> None:

@@ -6,6 +6,7 @@ from typing import Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.lattice import NONE
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.knowledge.regions import RegionEntry
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
@@ -162,8 +163,9 @@ class Options:
             if isinstance(const, bool):
                 return {const}
         unpacks = any(k.arg is None for k in call.node.keywords)
+        seen = None if passed is None else passed.keywords.get(row.reentrant_keyword)
         hidden = passed is not None and (
-            row.reentrant_keyword in passed.keywords or (passed.double_star is not None and not unpacks)
+            (seen is not None and not seen.kinds & NONE) or (passed.double_star is not None and not unpacks)
         )
         variants: set[bool | None] = set()
         position = 3 if row.sequential else -1
