@@ -15,7 +15,7 @@ from flake8_tensorbranch.engine.checkpointing import gradmode
 from flake8_tensorbranch.engine.checkpointing.mutation import Mutations, mutations_of
 from flake8_tensorbranch.engine.compiling.dimensions import Dimensions
 from flake8_tensorbranch.engine.inference.frame import Facts
-from flake8_tensorbranch.engine.inference.operators import length_deps, truth_deps, vague
+from flake8_tensorbranch.engine.inference.operators import length_deps, told, truth_deps
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import (
     CONTAINER,
@@ -24,7 +24,6 @@ from flake8_tensorbranch.engine.lattice import (
     MAPPING,
     MASK,
     NONDET,
-    OBJECT,
     RANDOM,
     REPLAYED,
     SHAPE,
@@ -158,8 +157,7 @@ class _Finder:
         elif isinstance(test, nodes.NamedExpr):
             yield from self.leaves(test.value)
         else:
-            value = self.facts.values.get(test, UNKNOWN)
-            yield test, UNKNOWN if value.kinds & OBJECT and vague(value) else value
+            yield test, told(self.facts.values.get(test, UNKNOWN))
 
     def site(
         self, node: nodes.NodeNG, test: nodes.NodeNG, subject: nodes.NodeNG, deps: int, certain: bool, mutated: str

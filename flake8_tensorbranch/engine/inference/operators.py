@@ -162,6 +162,11 @@ def vague(value: AbstractValue) -> bool:
     return sum(bool(value.kinds & kind) for kind in _SHAPES_OF_VALUE) > 2
 
 
+def told(value: AbstractValue) -> AbstractValue:
+    """`value` as a verdict may use it: UNKNOWN where it may be an object as well as a tensor and a number."""
+    return UNKNOWN if value.kinds & OBJECT and vague(value) else value
+
+
 def _mixed(left: AbstractValue, right: AbstractValue, deps: int) -> AbstractValue:
     """The result of an operator one of whose operands may be a tensor; other outcomes stay possible where neither must
     be.
