@@ -271,19 +271,23 @@ def forked(sources: list[SourceFile]) -> float:
     reader, writer = os.pipe()
     child = os.fork()
     if not child:
-        project = Project()
-        spent = 0.0
-        for source in sources:
-            tree = parsed(source)
-            began = time.process_time()
-            check_source(source, Settings(), tree, project)
-            spent += time.process_time() - began
-        os.write(writer, repr(spent).encode())
-        os._exit(0)
+        try:
+            project = Project()
+            spent = 0.0
+            for source in sources:
+                tree = parsed(source)
+                began = time.process_time()
+                check_source(source, Settings(), tree, project)
+                spent += time.process_time() - began
+            os.write(writer, repr(spent).encode())
+        finally:
+            os._exit(0)  # what the parent then reads says whether it went well
     os.close(writer)
     with os.fdopen(reader) as answer:
         text = answer.read()
     os.waitpid(child, 0)
+    if not text:
+        raise SystemExit("the analysis failed")
     return float(text)
 
 
