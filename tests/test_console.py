@@ -36,8 +36,11 @@ class Terminal(io.StringIO):
         ("auto", {}, False, False),
         ("auto", {"NO_COLOR": "1"}, True, False),
         ("auto", {"FORCE_COLOR": "1"}, False, True),
-        ("auto", {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False, True),
-        ("auto", {"FORCE_COLOR": "0"}, False, False),
+        ("auto", {"FORCE_COLOR": "1", "NO_COLOR": "1"}, True, False),
+        ("auto", {"FORCE_COLOR": "1", "NO_COLOR": ""}, False, True),
+        ("auto", {"FORCE_COLOR": "0"}, False, True),
+        ("auto", {"CLICOLOR_FORCE": "1"}, False, True),
+        ("auto", {"CLICOLOR": "0"}, True, False),
         ("auto", {"TERM": "dumb"}, True, False),
         ("always", {"NO_COLOR": "1"}, False, True),
         ("never", {"FORCE_COLOR": "1"}, True, False),
@@ -46,7 +49,7 @@ class Terminal(io.StringIO):
 def test_colours(
     monkeypatch: pytest.MonkeyPatch, when: str, variables: dict[str, str], terminal: bool, expected: bool
 ) -> None:
-    for name in ("NO_COLOR", "FORCE_COLOR"):
+    for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "CLICOLOR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm")
     for name, value in variables.items():

@@ -33,7 +33,7 @@ class Console(NamedTuple):
     @classmethod
     def of(cls, options: argparse.Namespace) -> Console:
         """The console that the global options ask for."""
-        to_file = getattr(options, "output_file", None) is not None and options.color == "auto"
+        to_file = getattr(options, "output_file", None) is not None  # never coloured, as in ruff
         return cls(options.level, not to_file and colored(options.color, sys.stdout))
 
     def out(self, lines: Iterable[str]) -> None:
@@ -63,12 +63,17 @@ class Console(NamedTuple):
 
 
 def colored(when: str, stream: TextIO) -> bool:
-    """Whether `stream` gets colours: `always`, `never`, or `auto`: FORCE_COLOR, then NO_COLOR, then if a terminal."""
+    """Whether `stream` gets colours: `always`, `never`, or `auto`, which is ruff's order of variables, then a terminal.
+
+    Any text but the empty one sets NO_COLOR, FORCE_COLOR and CLICOLOR_FORCE; CLICOLOR counts if it is `0`.
+    """
     if when != "auto":
         return when == "always"
-    if os.environ.get("FORCE_COLOR", "") not in ("", "0"):
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR") or os.environ.get("CLICOLOR_FORCE"):
         return True
-    if os.environ.get("NO_COLOR", ""):
+    if os.environ.get("CLICOLOR") == "0":
         return False
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 

@@ -300,3 +300,21 @@ def test_an_interrupt_of_the_first_import_is_quiet(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, check=False, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
+@pytest.mark.parametrize(
+    "variables", ["", "FORCE_COLOR=0", "FORCE_COLOR=1 NO_COLOR=1", "FORCE_COLOR=1 NO_COLOR=", "CLICOLOR_FORCE=1"]
+)
+@pytest.mark.parametrize("option", ["", "--color=always", "--color=never", "--color=always -o out.txt"])
+def test_colours(both: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, variables: str, option: str) -> None:
+    for name in ("FORCE_COLOR", "NO_COLOR", "CLICOLOR_FORCE", "CLICOLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for variable in variables.split():
+        monkeypatch.setenv(*variable.split("=", 1))
+    ours, theirs = run(both, "a.py", *CONCISE, *option.split())
+    if "-o" in option:
+        written = [folder.joinpath("out.txt").read_text() for folder in both]
+    else:
+        written = [ours.out, theirs.out]
+    assert all("a.py" in text for text in written)
+    assert ("\x1b" in written[0]) == ("\x1b" in written[1])
