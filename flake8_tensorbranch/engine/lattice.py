@@ -322,10 +322,7 @@ def without(value: AbstractValue, kinds: int) -> AbstractValue:
         return BOTTOM
     const = NO_CONST if value.const is None and kinds & NONE else value.const
     refs = _NO_REFS if kinds & UNKNOWN_KIND and MANY in value.refs else value.refs  # too many to be known
-    deps = value.deps
-    if kinds & value.kinds & (ARRAY | HOST) and not left & (TENSOR | HOST | ARRAY):
-        deps &= ~(DATA | MASK)  # what a number or an array was read from says nothing of a container's size
-    return make(left, deps, const, refs, value.elem, value.items)
+    return make(left, value.deps, const, refs, value.elem, value.items)
 
 
 def only(value: AbstractValue, kinds: int) -> AbstractValue:

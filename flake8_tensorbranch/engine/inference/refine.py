@@ -12,7 +12,9 @@ from flake8_tensorbranch.engine.inference.frame import Frame, State
 from flake8_tensorbranch.engine.lattice import (
     ARRAY,
     BOTTOM,
+    DATA,
     HOST,
+    MASK,
     NO_CONST,
     NONE,
     NONE_VALUE,
@@ -269,6 +271,9 @@ def _instance(frame: Frame, subject: nodes.NodeNG, wanted: AbstractValue | None,
         if kept is BOTTOM:
             # What is known says otherwise: the test is the better witness.
             return _set(frame, subject, with_deps(wanted, SUPPOSED) if wanted.kinds & TENSOR else wanted, value)
+        if value.kinds & (ARRAY | HOST) and not kept.kinds & (TENSOR | ARRAY | HOST) and kept.deps & DATA:
+            # What a number or an array was read from says nothing of a container's size.
+            kept = make(kept.kinds, kept.deps & ~(DATA | MASK), kept.const, kept.refs, kept.elem, kept.items)
         return _set(frame, subject, kept, value)
     if wanted.kinds & ~(TENSOR | NONE):
         # `isinstance(x, (int, float))` false says little about other host values.
