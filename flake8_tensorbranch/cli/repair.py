@@ -97,7 +97,7 @@ class Repairs:
 
                 store(path, content)
         except (OSError, ValueError) as error:
-            failed(f"{source.path}: not fixed: {error}")
+            failed(f"{source.path}: not fixed: {getattr(error, 'strerror', None) or error}")
             self.failures += 1
             outcome, content, shown = Outcome(source, self.run.look(source, settings), settings), None, []
         write(shown)

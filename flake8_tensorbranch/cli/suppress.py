@@ -66,7 +66,8 @@ def adds(options: argparse.Namespace) -> bool:
     from flake8_tensorbranch.suppressions.add import is_reason
 
     if options.add_noqa and not is_reason(options.add_noqa):
-        raise SettingsError(f"{ADD}: {options.add_noqa!r} is no reason: '#', or a word like a code at its beginning")
+        rule = "one line without '#', whose first word is not like a code"
+        raise SettingsError(f"{ADD}: {options.add_noqa!r} cannot be a reason: it is {rule}")
     return True
 
 
@@ -91,7 +92,9 @@ def add(run: Run) -> int:
             added += len(found) - len(remaining)
             left += len(remaining)
         except (OSError, ValueError) as error:
-            failed(f"{path}: not changed: {error}")
+            why = getattr(error, "strerror", None) or error
+            hint = f" (a reason is joined: {ADD}=REASON)" if isinstance(error, FileNotFoundError) else ""
+            failed(f"{path}: not changed: {why}{hint}")
             failures += 1
     run.console.note(f"Added {added} noqa directive{'' if added == 1 else 's'}.")
     if left:
