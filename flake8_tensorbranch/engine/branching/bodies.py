@@ -134,6 +134,8 @@ def in_words(body: Blocks, orelse: Blocks, later: Blocks | None = None) -> str:
                 found.append(("", f"whether `{cut(called)}()` runs"))
     if not found:
         return "which branch runs"
+    if len(found) == 1:
+        return found[0][1]
     read = {n.name for s in later or () for n in s.nodes_of_class(nodes.Name)}
     return next((words for name, words in found if name.partition(".")[0] in read), found[0][1])
 
