@@ -34,22 +34,30 @@ class Glob(NamedTuple):
 
 
 class Globs:
-    """Many patterns, each with its folder: those that are plain names are looked up, not tried."""
+    """Many patterns, each with its folder: those that are plain names are looked up, not tried.
+
+    Other than a single `Glob`, one with a slash is not tried on names: `**/g` is a `g` below its folder alone.
+    """
 
     def __init__(self) -> None:
         self._names: set[str] = set()
         self._globs: list[Glob] = []
+        self._paths: list[Glob] = []
 
     def add(self, pattern: str, folder: str, where: str) -> None:
         """One more pattern; raises `SettingsError` as `Glob.of`."""
         if re.fullmatch(r"[\w. -]+", pattern) and pattern not in (".", ".."):
             self._names.add(pattern)
         else:
-            self._globs.append(Glob.of(pattern, folder, where))
+            (self._paths if os.sep in pattern else self._globs).append(Glob.of(pattern, folder, where))
 
     def fit(self, path: str) -> bool:
         """Whether any of the patterns fits an absolute path."""
-        return os.path.basename(path) in self._names or any(glob.fits(path) for glob in self._globs)
+        return (
+            os.path.basename(path) in self._names
+            or any(glob.fits(path) for glob in self._globs)
+            or any(glob.path.fullmatch(path) for glob in self._paths)
+        )
 
 
 def escaped(folder: str) -> str:

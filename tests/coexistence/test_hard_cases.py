@@ -59,6 +59,22 @@ def test_the_same_files_are_looked_at(both: tuple[Path, Path], arguments: str) -
     assert (ours.status, ours.err) == (theirs.status, theirs.err)
 
 
+@pytest.mark.parametrize("pattern", ["**/g", "g", "f/g", "*/g", "./f", "**/f/**", "[fg]", "f/*", "../*/f/g", "b.py,g"])
+@pytest.mark.parametrize("start", [".", "..", "f"])
+def test_excluded_paths(both: tuple[Path, Path], pattern: str, start: str) -> None:
+    shown = []
+    for folder in both:
+        for name in ("f/g/c.py", "g/d.py", "in/f/g/e.py", "in/h.py"):
+            folder.joinpath(name).parent.mkdir(parents=True, exist_ok=True)
+            folder.joinpath(name).touch()
+    cwd = "in" if start == ".." else "."
+    for place, tool in zip(both, (tensorbranch, ruff), strict=True):
+        flags = ("check",) if tool is tensorbranch else ()
+        done = tool(*flags, "--isolated", "--show-files", "--exclude", pattern, start, cwd=place / cwd)
+        shown.append([os.path.relpath(line, place) for line in done.out.splitlines()])
+    assert shown[0] == shown[1]
+
+
 @pytest.mark.parametrize("path", ["", "a.py/", "folder.py"])
 def test_odd_paths(both: tuple[Path, Path], path: str) -> None:
     for folder in both:
@@ -312,9 +328,11 @@ def test_colours(both: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, varia
     for variable in variables.split():
         monkeypatch.setenv(*variable.split("=", 1))
     ours, theirs = run(both, "a.py", *CONCISE, *option.split())
-    if "-o" in option:
-        written = [folder.joinpath("out.txt").read_text() for folder in both]
-    else:
-        written = [ours.out, theirs.out]
+    to_file = "-o" in option
+    written = [
+        folder.joinpath("out.txt").read_text() if to_file else done.out
+        for folder, done in zip(both, (ours, theirs), strict=True)
+    ]
+
     assert all("a.py" in text for text in written)
     assert ("\x1b" in written[0]) == ("\x1b" in written[1])
