@@ -74,10 +74,14 @@ def _one(console: Console, file: RuffFile, may_write: bool, edited: set[str]) ->
 
 
 def _nothing(console: Console, names: list[str], may_write: bool) -> bool:
-    """Whether all is well where ruff has no configuration, at least afterwards."""
+    """Whether all is well where ruff has no configuration, at least afterwards.
+
+    Its new place is the closest `pyproject.toml` around the files, else the current folder if they are in it.
+    """
     folder = os.path.commonpath([os.path.dirname(os.path.abspath(name)) for name in names] or [os.getcwd()])
     projects = [os.path.join(above, "pyproject.toml") for above in ancestors(folder)]
-    path = next(filter(os.path.isfile, projects), os.path.join(folder, "ruff.toml"))
+    start = os.getcwd() if os.getcwd() in ancestors(folder) else folder
+    path = next(filter(os.path.isfile, projects), os.path.join(start, "ruff.toml"))
     file = RuffFile(path, {})
     entries = ruffside.wanted(file)
     if may_write:

@@ -193,6 +193,19 @@ def test_19_the_configuration_of_the_user_counts_and_is_not_written(
     assert keeps(tmp_path / "work", "a.py")
 
 
+@pytest.mark.parametrize(
+    ("folder", "argument", "written"),
+    [(".", ".", "ruff.toml"), ("elsewhere", "../src", "src/a/ruff.toml"), ("src", "a", "src/ruff.toml")],
+)
+def test_19_a_new_configuration_stands_where_the_command_runs(
+    tmp_path: Path, folder: str, argument: str, written: str
+) -> None:
+    put(tmp_path, {"src/a/b.py": UNUSED, "elsewhere/x.txt": ""})
+    assert tensorbranch("config", "ruff", "--write", argument, cwd=tmp_path / folder).status == 0
+    assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.toml")] == [written]
+    assert keeps(tmp_path / "src", "a/b.py")
+
+
 def test_there_are_snippets_for_ruff() -> None:
     assert len(SNIPPETS) >= 3
 
