@@ -11,6 +11,7 @@ from astroid import nodes
 from flake8_tensorbranch.diagnostic import Edit, Related
 from flake8_tensorbranch.engine.branching import bodies, effects, forms, promises
 from flake8_tensorbranch.engine.branching.fixedsize import is_fixed
+from flake8_tensorbranch.engine.branching.specialised import specialised
 from flake8_tensorbranch.engine.checkpointing import gradmode
 from flake8_tensorbranch.engine.checkpointing.mutation import Mutations, mutations_of
 from flake8_tensorbranch.engine.compiling.dimensions import Dimensions
@@ -21,7 +22,6 @@ from flake8_tensorbranch.engine.lattice import (
     CONTAINER,
     DATA,
     HOST,
-    MAPPING,
     MASK,
     NONDET,
     RANDOM,
@@ -54,7 +54,11 @@ def sites(program: Program, regions: Regions) -> Iterator[ValueSite]:
     dimensions = Dimensions(program, regions)
     for scope, facts in program.facts.items():
         tests = program.index.tests if scope is None else scope.tests
-        if facts.exhausted or not (tests or (scope is not None and regions.of(scope, "compiled") is not None)):
+        if (
+            facts.exhausted
+            or forms.is_scripted(scope)
+            or not (tests or (scope is not None and regions.of(scope, "compiled") is not None))
+        ):
             continue
         finder = _Finder(program, regions, mutations, batched, dimensions, scope, facts)
         found = [(node, site) for node in tests for site in finder.at(node)]
@@ -237,41 +241,11 @@ class _Finder:
         """The sites of look-ups by a size in traced functions: the size becomes a key, and with it a constant."""
         if not self.memberships:
             return
-        values = self.facts.values
-        for node in list(values):
-            if isinstance(node, nodes.Subscript):
-                owner, key = node.value, node.slice
-            elif (
-                isinstance(node, nodes.Call)
-                and isinstance(node.func, nodes.Attribute)
-                and node.func.attrname == "get"
-                and node.args
-            ):
-                owner, key = node.func.expr, node.args[0]
-            else:
-                continue
-            table, size = values.get(owner, UNKNOWN), values.get(key, UNKNOWN)
-            if (
-                table.must(CONTAINER | MAPPING)
-                and size.must(HOST)
-                and size.const is not slice
-                and size.deps & _SIZES
-                and not size.deps & DATA
-                and not self.is_fixed(key)
-            ):
-                site = self.make(
-                    SinkKind.SIZE_LOOP,
-                    node,
-                    node,
-                    size.deps,
-                    True,
-                    "",
-                    Decides.WORK,
-                    "which entry is used",
-                    node,
-                    "look-up",
-                )
-                yield site
+        for node, key, form in specialised(self.facts):
+            if not self.is_fixed(key):
+                deps = self.facts.values[key].deps
+                effect = "which entry is used" if form == "look-up" else "what is computed"
+                yield self.make(SinkKind.SIZE_LOOP, node, node, deps, True, "", Decides.WORK, effect, node, form)
 
     def comparison(self, test: nodes.NodeNG) -> str:
         """How a size test compares: see `ValueSite.comparison`."""

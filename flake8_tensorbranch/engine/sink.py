@@ -23,6 +23,7 @@ class SinkKind(enum.Enum):
     BRANCH = "branch"  # a tensor's value decides which way is taken
     LOOP = "loop"  # a tensor's value decides how often a loop runs
     RAISE = "raise"  # a tensor's value only guards an error or a warning
+    MAPPED_DRAW = "mapped-draw"  # a draw under `vmap`, which was not told whether all elements draw the same
     RANDOM = "random"  # host randomness enters a tensor
     SIZE_BRANCH = "size-branch"
     SIZE_LOOP = "size-loop"

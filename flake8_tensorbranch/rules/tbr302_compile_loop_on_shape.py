@@ -10,6 +10,7 @@ from flake8_tensorbranch.engine.sink import SinkKind, ValueSite
 from flake8_tensorbranch.rules import Finding, Rule, sentence
 
 RULE = Rule("tbr-compile-loop-on-shape", frozenset({SinkKind.SIZE_LOOP}), "W", "0.1.0")
+_FIXED: Final = {form: f"the {form} `{{}}` fixes the size" for form in ("look-up", "bits", "digits")}
 _HELP: Final = "use one batched operation"
 
 
@@ -18,7 +19,7 @@ def check(site: ValueSite) -> Iterator[Finding]:
     member = site.regions.get("compiled")
     if member is None or site.declared or site.guarded or not site.deps & (SHAPE | UNBACKED):
         return
-    what = "the look-up `{}` fixes the size" if site.form == "look-up" else "the loop over `{}` is unrolled"
+    what = _FIXED.get(site.form, "the loop over `{}` is unrolled")
     template = f"{what} in a compiled region: one graph per size, 8 of them, then eager, also with `dynamic=True`"
     yield Finding(
         site.node,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
-from flake8_tensorbranch.engine.lattice import DATA, UNBACKED
+from flake8_tensorbranch.engine.lattice import DATA, RANDOM, UNBACKED
 from flake8_tensorbranch.engine.sink import SinkKind, ValueSite
-from flake8_tensorbranch.rules import Finding, Rule, branchless, instead
+from flake8_tensorbranch.rules import Finding, Rule, branchless, instead, sentence
 
 RULE = Rule(
     "tbr-export-branch-on-value",
@@ -16,13 +17,20 @@ RULE = Rule(
     fix_availability="sometimes",
 )
 
+_HELP: Final = "draw it outside and pass it in"
+
 
 def check(site: ValueSite) -> Iterator[Finding]:
     """`torch.export` has no branch for it and stops (facts J); a constant-message assert passes with `strict=True`."""
-    if site.speaks != "exported" or not site.deps & DATA or site.guarded or site.checked:
+    if site.speaks != "exported" or not site.deps & (DATA | RANDOM) or site.guarded or site.checked:
         return
     entry = site.regions["exported"].entry
     strict = entry.option("strict")
+    if not site.deps & DATA:
+        if strict in (None, False) and site.kind is not SinkKind.RAISE and entry.row is not None:
+            keeps = f"`{{}}` decides {site.effect}: the exported program keeps what the export itself drew"
+            yield Finding(site.node, sentence(keeps, site.subject, _HELP), _HELP, site.certain, site.related)
+        return
     onnx = entry.row is not None and entry.row.qualname.startswith("torch.onnx.")
     if site.form == "assert" and (strict not in (None, False) or onnx):
         return  # recorded by strict export, which `torch.onnx` tries as well

@@ -10,7 +10,16 @@ from flake8_tensorbranch.rules import Finding, Rule, branchless, instead
 
 RULE = Rule(
     "tbr-vmap-branch-on-value",
-    frozenset({SinkKind.BRANCH, SinkKind.LOOP, SinkKind.RAISE, SinkKind.SCALAR_READ}),
+    frozenset(
+        {
+            SinkKind.BRANCH,
+            SinkKind.LOOP,
+            SinkKind.RAISE,
+            SinkKind.SCALAR_READ,
+            SinkKind.SIZED_RESULT,
+            SinkKind.MAPPED_DRAW,
+        }
+    ),
     "E",
     "0.1.0",
     fix_availability="sometimes",
@@ -20,7 +29,23 @@ RULE = Rule(
 def check(site: ValueSite | TracedSite) -> Iterator[Finding]:
     """One Python branch, or number, cannot hold for every element of the batch: `vmap` raises (facts J)."""
     if isinstance(site, TracedSite):
-        if "vmapped" in site.regions:
+        if "vmapped" not in site.regions:
+            return
+        if site.kind is SinkKind.SIZED_RESULT:
+            yield Finding(
+                site.node,
+                f"the size of `{site.subject}` depends on values that `torch.vmap` maps over: RuntimeError",
+                "mask with `torch.where`",
+                related=site.related,
+            )
+        elif site.kind is SinkKind.MAPPED_DRAW:
+            yield Finding(
+                site.node,
+                f"`{site.subject}` draws under `torch.vmap`, which was given no `randomness=`: RuntimeError",
+                'pass "different" or "same"',
+                related=site.related,
+            )
+        else:
             yield Finding(
                 site.node,
                 f"`{site.subject}` makes a Python number of a value that `torch.vmap` maps over: RuntimeError",

@@ -1,4 +1,4 @@
-"""TBR407: `functional_call` on a module that checkpoints inside."""
+"""TBR407: `functional_call`, or a transformation of `torch.func`, on what checkpoints inside."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ RULE = Rule("tbr-functional-call-around-checkpoint", frozenset({SinkKind.CHECKPO
 
 def check(site: CheckpointSite) -> Iterator[Finding]:
     """Report calls whose backward recomputes with the module's own parameters."""
+    transformed = site.facts.get("transformed")
+    if transformed:
+        message = f"`{transformed}` raises: what it differentiates checkpoints inside, by hooks or functions it refuses"
+        yield Finding(site.node, message, "call it without checkpoint", related=site.related)
     if site.facts.get("functional"):
         message = "the module checkpoints inside: backward recomputes with its own parameters, not those given"
         yield Finding(site.node, message, "checkpoint around functional_call", related=site.related)

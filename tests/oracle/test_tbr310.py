@@ -124,3 +124,17 @@ def test_a_check_by_an_operation_is_exported(strict: bool) -> None:
         program = torch.export.export(forms.Checked(), (X,), strict=strict).module()
     assert observe(program, X).error is None
     assert observe(program, X / 0).first_line == "not finite"
+
+
+def test_a_coin_is_tossed_once_while_the_export_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    import random
+
+    class Coin(torch.nn.Module):
+        def forward(self, x: Any) -> Any:
+            return x.sin() if random.random() > 0.5 else x.cos()
+
+    x = torch.ones(3)
+    monkeypatch.setattr(random, "random", lambda: 0.9)
+    program = torch.export.export(Coin(), (x,)).module()
+    monkeypatch.setattr(random, "random", lambda: 0.1)
+    assert torch.equal(program(x), x.sin())

@@ -53,3 +53,16 @@ def test_a_transformed_function_is_mapped_all_the_same() -> None:
 def test_a_check_by_an_operation_cannot_be_mapped() -> None:
     checked = observe(torch.vmap(lambda row: torch._assert_async(row.sum() < 9, "large") or row), ROWS)
     assert checked.first_line.startswith("Batching rule not implemented for aten::_assert_async")
+
+
+def test_sizes_from_mapped_values_and_draws_are_refused() -> None:
+    rows = torch.rand(3, 4)
+    for sized in (lambda row: row[row > 0.5], torch.nonzero, torch.unique):
+        with pytest.raises(RuntimeError, match="dynamic shape"):
+            torch.vmap(sized)(rows)
+    for draw in (torch.nn.functional.dropout, torch.rand_like):
+        with pytest.raises(RuntimeError, match="randomness error mode"):
+            torch.vmap(draw)(rows)
+        assert torch.vmap(draw, randomness="different")(rows).shape == rows.shape
+    weight = torch.ones(4)
+    assert torch.equal(torch.vmap(lambda row: row * weight[weight > 0])(rows), rows)

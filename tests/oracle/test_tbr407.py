@@ -54,3 +54,21 @@ def test_reentrant_gives_the_parameters_nothing(reentrant: bool) -> None:
         given = gradients(bad)
         tell("the reentrant variant", f"no error: {wrong_by(given[0], expected()[0])}")
         assert given == [None, None]
+
+
+@pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning")  # torch.func's own imports
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_reverse_transformations_refuse_a_checkpoint_inside(reentrant: bool) -> None:
+    from torch.utils.checkpoint import checkpoint
+
+    def inner(x: Any) -> Any:
+        return checkpoint(torch.sin, x, use_reentrant=reentrant).sum()
+
+    x = torch.ones(3)
+    for transform in (torch.func.grad, torch.func.grad_and_value, torch.func.jacrev, torch.func.hessian):
+        with pytest.raises(RuntimeError, match=r"saved tensor hooks|setup_context"):
+            transform(inner)(x)
+    with pytest.raises(RuntimeError, match=r"saved tensor hooks|setup_context"):
+        torch.func.vjp(inner, x)
+    if not reentrant:
+        assert torch.equal(torch.func.jacfwd(inner)(x), x.cos())

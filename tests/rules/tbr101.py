@@ -206,3 +206,10 @@ def another_item(basket: Basket, x: Tensor) -> Tensor:
     if basket.item() > 2.0:  # ok: [TBR101] `.item()` of something else
         x = F.relu(x)
     return x
+
+
+@torch.jit.script
+def scripted(x: torch.Tensor) -> torch.Tensor:
+    if x.sum() > 0:  # ok: [TBR101] compiled with its control flow
+        return x
+    return -x

@@ -163,3 +163,19 @@ class Off(nn.Module):
         if self.compiled:  # ok: [TBR304] a flag that is named compiled
             x = x * 2
         return x
+
+
+class Child(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x if x.norm() > 3 else -x  # error: [TBR304]
+
+
+class Parent(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleDict({str(i): Child() for i in range(2)})
+
+
+def compile_children(model: Parent) -> None:
+    for name, child in model.layers.named_children():
+        model.layers.register_module(name, torch.compile(child))

@@ -44,3 +44,8 @@ def rooted(x: Tensor) -> Tensor:
     total = math.sqrt(x.square().sum())  # error: [TBR306] "a graph break"
     width = math.sqrt(x.shape[-1])  # ok: [TBR306] a size
     return x / total * width
+
+
+@torch.compile
+def picked(x: torch.Tensor, scales: list[float], index: torch.Tensor) -> torch.Tensor:
+    return x * scales[index] + x[index]  # error: [TBR306]

@@ -1,5 +1,7 @@
 """TBR310: a tensor's value decides control flow in an exported function."""
 
+import random
+
 import torch
 import torch.export
 from torch import Tensor, nn
@@ -116,3 +118,18 @@ class Bare(nn.Module):
 
 def export_bare() -> None:
     torch.export.export(Bare(), (torch.randn(3),), kwargs={"low": torch.zeros(()), "cut": False})
+
+
+class Coin(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return x if random.random() > 0.5 else -x  # error: [TBR310]
+
+
+class StrictCoin(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return x if random.random() > 0.5 else -x  # ok: [TBR310] a strict export stops, and says so
+
+
+def export_coins() -> None:
+    torch.export.export(Coin(), (torch.randn(3),))
+    torch.export.export(StrictCoin(), (torch.randn(3),), strict=True)

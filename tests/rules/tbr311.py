@@ -1,5 +1,7 @@
 """TBR311: a value or a size decides a branch in a function that is traced once."""
 
+import random
+
 import torch
 import torch.fx
 from torch import Tensor, nn
@@ -103,3 +105,10 @@ def untraced(x: Tensor) -> Tensor:
 
 def helper_of_nobody(x: Tensor) -> Tensor:
     return x[:2] if x.shape[0] > 2 else x  # ok: [TBR311] in no trace
+
+
+def coin(x: Tensor) -> Tensor:
+    return x if random.random() > 0.5 else -x  # error: [TBR311]
+
+
+tossed = torch.jit.trace(coin, (torch.rand(3),))

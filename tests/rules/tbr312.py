@@ -3,6 +3,7 @@
 from functools import partial
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn, vmap
 
 LIMIT = torch.tensor(0.4)
@@ -87,3 +88,24 @@ slope = torch.func.jacrev(steep)(torch.ones(4))
 
 def mapped_by_hand(rows: Tensor) -> list[Tensor]:
     return [row / row.norm() if row.norm() > 1 else row for row in rows]  # error: [TBR101]
+
+
+def positive(row: Tensor, weight: Tensor) -> Tensor:
+    some = weight[weight > 0]  # ok: [TBR312] one mask for the whole batch
+    return row[row > 0].sum() + some.sum()  # error: [TBR312]
+
+
+picked = torch.vmap(positive, in_dims=(0, None))(torch.rand(3, 4), torch.rand(4))
+
+
+def noisy(row: Tensor) -> Tensor:
+    row = F.dropout(row, 0.0) + F.dropout(row, 0.5, training=False)  # ok: [TBR312] nothing is drawn
+    return F.dropout(row) + torch.rand_like(row)  # error: [TBR312]  # error: [TBR312]
+
+
+def noisy_rightly(row: Tensor) -> Tensor:
+    return F.dropout(row) + torch.rand_like(row)  # ok: [TBR312] told what to do
+
+
+alike = torch.vmap(noisy)(torch.rand(3, 4))
+apart = torch.vmap(noisy_rightly, randomness="different")(torch.rand(3, 4))

@@ -75,3 +75,20 @@ def evaluation(net: Net, parameters: Parameters, x: torch.Tensor) -> torch.Tenso
 
 def unknown(net: nn.Module, parameters: Parameters, x: torch.Tensor) -> None:
     functional_call(net, parameters, (x,)).sum().backward()  # ok: [TBR407] nothing tells that it checkpoints
+
+
+def by_transform(net: Net, x: torch.Tensor) -> torch.Tensor:
+    return torch.func.grad(lambda x: net(x).sum())(x)  # error: [TBR407]
+
+
+def by_vjp(net: Net, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    out, pull = torch.func.vjp(net, x)  # error: [TBR407]
+    return pull(torch.ones_like(out))
+
+
+def forward_mode(net: Net, x: torch.Tensor) -> torch.Tensor:
+    return torch.func.jacfwd(net)(x)  # ok: [TBR407] needs no saved tensors
+
+
+def plain_transform(fc: nn.Linear, x: torch.Tensor) -> torch.Tensor:
+    return torch.func.grad(lambda x: fc(x).sum())(x)  # ok: [TBR407] no checkpoint inside

@@ -8,6 +8,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.lattice import DATA
 from flake8_tensorbranch.engine.sink import ValueSite
+from flake8_tensorbranch.syntax.names import FunctionInfo
 
 
 def is_reported_assert(node: nodes.NodeNG) -> bool:
@@ -113,3 +114,9 @@ def compares(match: nodes.Match) -> bool:
         for case in match.cases
         for pattern in case.pattern.nodes_of_class(nodes.MatchValue)
     )
+
+
+def is_scripted(scope: FunctionInfo | None) -> bool:
+    """True for functions under `torch.jit.script`, whose control flow is compiled with them (facts J)."""
+    names = () if scope is None else scope.decorator_names
+    return any(name == "script" or name.endswith(("jit.script", "script_if_tracing")) for name in names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from astroid import nodes
@@ -10,10 +11,19 @@ from flake8_tensorbranch.engine.checkpointing.backward import Backward
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.inference.program import functions_of
 from flake8_tensorbranch.engine.lattice import CONTAINER, MAPPING
+from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.gradients import ONE_INPUT_MODULES
 from flake8_tensorbranch.knowledge.regions import RegionEntry
+
+TRANSFORMS: Final = frozenset(
+    f"{module}.{name}"
+    for module in ("torch.func", "functorch")
+    for name in "grad grad_and_value vjp jacrev hessian".split()
+)
+"""Transformations by reverse differentiation: they refuse saved tensor hooks, and `autograd.Function`s of the old style
+(facts E; run on torch 2.13)."""
 
 FUNCTIONAL: Final = frozenset({"torch.func.functional_call", "torch.nn.utils.stateless.functional_call"})
 
@@ -119,3 +129,23 @@ def functional_calls(origins: Origins, recomputes: Recomputes, backward: Backwar
                     found.append((expr, made))
                     break
     return found
+
+
+def transformed_calls(origins: Origins, recomputes: Recomputes) -> Iterator[tuple[Expr, Recompute]]:
+    """Calls of `torch.func.grad` and its like on functions that checkpoint inside."""
+    index = origins.program.index
+    for scope in (None, *index.functions):
+        for call in index.calls if scope is None else scope.calls:
+            expr = Expr(index, scope, call)
+            if not origins.externals(expr) & TRANSFORMS or not call.args:
+                continue
+            if recomputes.regions.of(scope, "compiled") is not None:
+                continue
+            for function in functions_of(origins.program.analysis, origins.value(Expr(index, scope, call.args[0]))):
+                inner = (
+                    recomputes.direct(c) for c in recomputes.tree.calls(function) if not without_grad(origins, c, 0)
+                )
+                made = next((m for m in inner if m is not None and m.home is None), None)
+                if made is not None:
+                    yield expr, made
+                    break

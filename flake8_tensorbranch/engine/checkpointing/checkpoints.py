@@ -59,6 +59,10 @@ class _Calls:
         if self.origins.program.index.mentions(("functional_call",)):
             for expr, made in callshape.functional_calls(self.origins, self.recomputes, self.backward):
                 yield self._site(made, expr.node, {"functional": True})
+        if self.origins.program.index.mentions(("func", "functorch")):
+            for expr, made in callshape.transformed_calls(self.origins, self.recomputes):
+                name = min(self.origins.externals(expr) & callshape.TRANSFORMS)
+                yield self._site(made, expr.node, {"transformed": name})
 
     def _site(
         self,

@@ -8,12 +8,14 @@ from typing import Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.branching import effects
+from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.program import Program
-from flake8_tensorbranch.engine.lattice import DATA, MASK, TENSOR, UNBACKED, UNKNOWN_KIND
+from flake8_tensorbranch.engine.lattice import CONTAINER, DATA, MASK, TENSOR, UNBACKED, UNKNOWN_KIND
 from flake8_tensorbranch.engine.regions import trace
 from flake8_tensorbranch.engine.regions.batched import Batched
 from flake8_tensorbranch.engine.regions.region import Membership, Regions
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
+from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
 _READS: Final = frozenset({"item", "tolist"})
@@ -39,10 +41,20 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
                         kinds.pop("vmapped", None)
                     yield _site(program, scope, SinkKind.SCALAR_READ, node, kinds, regions.has)
                     continue
-            if "compiled" not in inside or not value.must(TENSOR) or not value.deps & _SIZED:
+                if "vmapped" in inside and draws(facts, node) and not inside["vmapped"].entry.option("randomness"):
+                    only = {"vmapped": inside["vmapped"]}
+                    yield _site(program, scope, SinkKind.MAPPED_DRAW, node, only, regions.has)
+            chosen = _chosen(program, scope, node)
+            if chosen is not None and "compiled" in inside and not effects.is_guarded(node):
+                only = {"compiled": inside["compiled"]}
+                yield _site(program, scope, SinkKind.SCALAR_READ, node, only, regions.has)
+            if not value.must(TENSOR) or not value.deps & _SIZED:
                 continue
             if _makes_size(program, scope, node) and not effects.is_guarded(node):
-                yield _site(program, scope, SinkKind.SIZED_RESULT, node, dict(inside), regions.has)
+                kinds = dict(inside)
+                if not batched.reads(scope, node):
+                    kinds.pop("vmapped", None)
+                yield _site(program, scope, SinkKind.SIZED_RESULT, node, kinds, regions.has)
 
 
 def _site(
@@ -75,6 +87,29 @@ def _read(program: Program, scope: FunctionInfo, node: nodes.Call) -> nodes.Node
         return None
     value = program.value(scope, source)
     return source if value.kinds & TENSOR and not value.kinds & UNKNOWN_KIND else None
+
+
+def _chosen(program: Program, scope: FunctionInfo, node: nodes.NodeNG) -> nodes.NodeNG | None:
+    """The tensor that picks an element of a list: its value becomes an index of Python's (facts H); else None."""
+    if not isinstance(node, nodes.Subscript):
+        return None
+    owner, index = program.value(scope, node.value), program.value(scope, node.slice)
+    return node.slice if owner.must(CONTAINER) and index.must(TENSOR) else None
+
+
+def draws(facts: Facts, call: nodes.Call) -> bool:
+    """True for a function of torch that draws from the default generator, for sure (facts J: refused under vmap)."""
+    for name, args in facts.externals.get(call, {}).items():
+        row = (
+            lookup(name, len(args.positional), args.names(), kinds=args.kinds()) if name.startswith("torch.") else None
+        )
+        if row is None or "rng" not in row.effects or "generator" in args.keywords:
+            return False
+        if "dropout" not in name:
+            return not name.rsplit(".", 1)[-1][:1].isupper()
+        chance, training = args.get(1, "p"), args.get(2, "training")
+        return (training is None or training.const is True) and (chance is None or bool(chance.const))
+    return False
 
 
 def _makes_size(program: Program, scope: FunctionInfo, node: nodes.NodeNG) -> bool:

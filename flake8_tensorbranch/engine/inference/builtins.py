@@ -225,6 +225,7 @@ FUNCTIONS: Final[dict[str, Transfer]] = {
 _STRINGS: Final = frozenset(
     {"join", "format", "strip", "lstrip", "rstrip", "lower", "upper", "replace", "title", "encode", "decode"}
 )
+CHILDREN: Final = ("children", "named_children")
 _STRING_LISTS: Final = frozenset({"split", "rsplit", "splitlines", "partition", "rpartition"})
 
 
@@ -234,7 +235,7 @@ def method(frame: Frame, owner: AbstractValue, name: str, args: Arguments, node:
     kinds = owner.kinds
     if kinds & TENSOR:
         result = externals.tensor_method(frame, owner, name, args)
-    elif kinds & OBJECT and owner.refs and not kinds & (CONTAINER | MAPPING):
+    elif kinds & OBJECT and owner.refs and (name in CHILDREN or not kinds & (CONTAINER | MAPPING)):
         return externals.instance_method(frame, owner, name, args, node)
     if kinds & ARRAY:
         result = join(result, _array(owner, name, args))

@@ -326,6 +326,8 @@ def module_method(
         return UNKNOWN
     if frame.facts is not None and node is not None and name == "compile":
         frame.facts.externals.setdefault(node, {})["torch.nn.Module.compile"] = Arguments([owner])
+    if name in builtins.CHILDREN and owner.elem is not None and owner.elem.refs:
+        return container(owner.elem if name == "children" else sequence([HOST_VALUE, owner.elem]))
     if name in ("named_parameters", "named_buffers"):
         return container(sequence([HOST_VALUE, TENSOR_VALUE]))
     return from_row(row, Arguments(), owner)
