@@ -12,6 +12,7 @@ from flake8_tensorbranch.engine.inference.frame import Frame, State
 from flake8_tensorbranch.engine.lattice import (
     ARRAY,
     BOTTOM,
+    CONTAINER,
     DATA,
     HOST,
     MASK,
@@ -219,6 +220,8 @@ def _call(frame: Frame, test: nodes.Call, truth: bool) -> State | None:
         wanted = TENSOR_VALUE
     elif name == "isscalar" and len(test.args) == 1:
         wanted = _SCALAR
+    elif name == "all" and truth and isinstance(subject, nodes.GeneratorExp):
+        return _all(frame, subject)
     else:
         return _helper(frame, test, subject, truth)
     return _instance(frame, subject, wanted, truth)
@@ -261,6 +264,8 @@ def _instance(frame: Frame, subject: nodes.NodeNG, wanted: AbstractValue | None,
     """The state after `subject` was, or was not, an instance of a type whose objects are `wanted`."""
     if wanted is None or not wanted.kinds or wanted.kinds & UNKNOWN_KIND:
         return frame.state
+    if isinstance(subject, nodes.Subscript) and isinstance(getattr(subject.slice, "value", None), int):
+        return _elements(frame, subject.value, wanted.kinds, truth)
     if isinstance(subject, nodes.NamedExpr):
         subject = subject.target
     value = frame.state.get(subject.name, BOTTOM) if isinstance(subject, nodes.AssignName) else _value(frame, subject)
@@ -279,6 +284,36 @@ def _instance(frame: Frame, subject: nodes.NodeNG, wanted: AbstractValue | None,
         # `isinstance(x, (int, float))` false says little about other host values.
         return frame.state
     return _set(frame, subject, without(value, wanted.kinds), value) if value.known else frame.state
+
+
+def _all(frame: Frame, each: nodes.GeneratorExp) -> State | None:
+    """`all(isinstance(e, T) for e in x)` came out true."""
+    asked, over = each.elt, each.generators[0]
+    if len(each.generators) > 1 or over.ifs or not isinstance(asked, nodes.Call) or len(asked.args) != 2:
+        return frame.state
+    if getattr(asked.func, "name", "") != "isinstance" or not isinstance(over.target, nodes.AssignName):
+        return frame.state
+    if getattr(asked.args[0], "name", "") != over.target.name:
+        return frame.state
+    wanted = frame.analysis.instance_type(frame, asked.args[1])
+    known = wanted is not None and wanted.kinds and not wanted.kinds & UNKNOWN_KIND
+    return _elements(frame, over.iter, wanted.kinds, True) if wanted is not None and known else frame.state
+
+
+def _elements(frame: Frame, holder: nodes.NodeNG, wanted: int, truth: bool) -> State | None:
+    """`isinstance(x[0], T)`: what one element of a list is, all are."""
+    value = _value(frame, holder)
+    old = value.elem
+    if not value.must(CONTAINER | NONE) or value.items is not None or old is None or not old.known:
+        return frame.state
+    if not truth and wanted & ~(TENSOR | NONE):
+        return frame.state
+    kept = only(old, wanted) if truth else without(old, wanted)
+    if kept is BOTTOM:
+        if not truth:
+            return frame.state
+        kept = make(wanted)  # what is known says otherwise: the test is the better witness
+    return _set(frame, holder, make(value.kinds, value.deps, value.const, value.refs, kept), value)
 
 
 def _is_class(frame: Frame, subject: nodes.NodeNG, truth: bool) -> State | None:
