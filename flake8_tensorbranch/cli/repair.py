@@ -91,11 +91,12 @@ class Repairs:
         if not self.active:
             return Outcome(source, self.run.look(source, settings), settings)
         try:
-            outcome, content, shown = self._fixed(source, settings, Path(path).read_bytes() if data is None else data)
+            before = Path(path).read_bytes() if data is None else data
+            outcome, content, shown = self._fixed(source, settings, before)
             if content is not None and self.writes and path != STDIN:
                 from flake8_tensorbranch.fixes.store import write as store
 
-                store(path, content)
+                store(path, content, before)
         except (OSError, ValueError) as error:
             failed(f"{source.path}: not fixed: {getattr(error, 'strerror', None) or error}")
             self.failures += 1

@@ -119,5 +119,5 @@ def _with_comments(path: str, data: bytes, source: SourceFile, found: list[Diagn
         text = add_noqa(before, found, reason)
         content = store.encoded(text, encoding)
     if content != data:
-        store.write(path, content)
+        store.write(path, content, data)
     return SourceFile(source.path, text, source.cells)

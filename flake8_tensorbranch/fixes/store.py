@@ -35,11 +35,15 @@ def encoded(text: str, encoding: str) -> bytes:
         raise Unfaithful(f"{encoding} cannot hold what a fix writes") from error
 
 
-def write(path: str, data: bytes) -> None:
+class Changed(ValueError):
+    """A file that is not any more what the new content was made from."""
+
+
+def write(path: str, data: bytes, before: bytes | None = None) -> None:
     """Replace the content of a file at once, so that a reader or a crash sees the old or the new one.
 
     Mode and owner stay, and a symbolic link stays a link to the file replaced. Raises `OSError`, also for a file that
-    may not be written to although its folder may.
+    may not be written to although its folder may, and `Changed` if it holds something else than `before`, where given.
     """
     target = os.path.realpath(path)
     with open(target, "r+b"):
@@ -50,11 +54,18 @@ def write(path: str, data: bytes) -> None:
         with open(temporary, "xb", opener=_private) as file:
             file.write(data)
         _copy_access(target, temporary)
+        if before is not None and _content(target) != before:
+            raise Changed("the file changed while it was looked at")
         os.replace(temporary, target)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def _content(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def _private(path: str, flags: int) -> int:

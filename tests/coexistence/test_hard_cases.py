@@ -266,7 +266,7 @@ def test_a_diff_into_a_pipe_that_closes_is_silent(tmp_path: Path) -> None:
 def test_a_fix_that_cannot_be_written_is_a_failure(
     tmp_path: Path, option: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(path: str, data: bytes) -> None:
+    def refuse(path: str, data: bytes, before: bytes) -> None:
         raise PermissionError(13, "Permission denied", path)
 
     monkeypatch.setattr("flake8_tensorbranch.fixes.store.write", refuse)

@@ -163,7 +163,7 @@ def test_a_file_that_cannot_be_written_is_reported_and_its_findings_stay(
 ) -> None:
     from flake8_tensorbranch.fixes import store
 
-    def refuse(path: str, data: bytes) -> None:
+    def refuse(path: str, data: bytes, before: bytes) -> None:
         raise PermissionError(13, "Permission denied", path)
 
     (folder / "p.py").write_text(BAD, encoding="utf-8")

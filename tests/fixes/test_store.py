@@ -89,3 +89,13 @@ def test_write_keeps_the_owner(tmp_path: Path) -> None:
     os.chown(path, 65534, 65534)
     store.write(str(path), b"new")
     assert (path.stat().st_uid, path.stat().st_gid, path.read_bytes()) == (65534, 65534, b"new")
+
+
+def test_what_someone_wrote_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "p.py"
+    path.write_bytes(b"newer")
+    with pytest.raises(store.Changed, match="changed while"):
+        store.write(str(path), b"new", b"old")
+    assert (path.read_bytes(), os.listdir(tmp_path)) == (b"newer", ["p.py"])
+    store.write(str(path), b"new", b"newer")
+    assert path.read_bytes() == b"new"
