@@ -111,6 +111,13 @@ def test_an_output_file_is_written_whole(folder: Path, capsys: pytest.CaptureFix
     assert "--output-file: a.py/found: " in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("option", ["-V", "--version"])
+def test_the_version_is_an_option_too(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match=r"^0$"):
+        main([option])
+    assert capsys.readouterr().out.startswith("tensorbranch ")
+
+
 def test_settings_are_shown_with_their_sources(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder.joinpath("tensorbranch.toml").write_text("ignore = ['TBR3']\n[per-file-ignores]\n'a.py' = ['TBR4']\n")
     assert main(["check", "--show-settings", "--select=TBR1,TBR4", "a.py"]) == 0

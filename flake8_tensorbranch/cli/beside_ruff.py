@@ -28,6 +28,8 @@ def run(options: argparse.Namespace) -> int:
     """
     console = Console.of(options)
     paths = options.paths or ["."]
+    if "" in paths:
+        raise SettingsError("config ruff: a path is empty, as from an unset variable")
     if STDIN in paths:
         raise SettingsError("config ruff: standard input is governed by the current folder's configuration: give .")
     governed = by_config(Walk(flags.resolver(options), console.warn).files(paths))

@@ -107,8 +107,9 @@ def _refuse(options: argparse.Namespace) -> None:
                 raise SettingsError(f"{one} cannot be used with {two}")
     if "" in options.paths:
         raise SettingsError("PATH: a path is empty, as from an unset variable")
-    if options.output_file == "":
-        raise SettingsError("--output-file: the name of the file is empty")
+    for name in ("output_file", "stdin_filename"):
+        if getattr(options, name) == "":
+            raise SettingsError(f"--{name.replace('_', '-')}: the name of the file is empty")
 
 
 def once(options: argparse.Namespace) -> int:

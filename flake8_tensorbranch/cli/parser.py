@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from flake8_tensorbranch import __version__
 from flake8_tensorbranch.cli import check, config, linter, reveal, rules, version
 from flake8_tensorbranch.cli.console import Level
 
@@ -13,6 +14,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="tensorbranch", description="Find hazards in PyTorch code, without running it.", allow_abbrev=False
     )
+    top.add_argument("-V", "--version", action="version", version=f"tensorbranch {__version__}")
     _add_common(top, fallback=True)
     commands = top.add_subparsers(required=True, metavar="COMMAND", parser_class=_Command)
     for module in (check, rules, linter, reveal, config, version):

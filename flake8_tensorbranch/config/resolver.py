@@ -98,4 +98,6 @@ def _pair(text: str, folder: str) -> Layer:
         table = loads(text)
     except ValueError as error:
         raise SettingsError(f"{where} is neither a file nor TOML: {error}") from error
+    if "extend" in table:
+        raise SettingsError(f"{where}: extend is for configuration files; give --config FILE")
     return Layer(where, folder, validated(table, where))

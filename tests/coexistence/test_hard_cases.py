@@ -116,6 +116,8 @@ def test_globs_with_codes(both: tuple[Path, Path], pairs: str) -> None:
         "--exit-zero --exit-non-zero-on-fix",
         "--output-file=",
         "--output-file=.",
+        "--stdin-filename=",
+        "--config=extend='a.toml'",
     ],
 )
 def test_options_that_are_refused(both: tuple[Path, Path], arguments: str) -> None:
