@@ -338,3 +338,22 @@ def test_colours(both: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, varia
 
     assert all("a.py" in text for text in written)
     assert ("\x1b" in written[0]) == ("\x1b" in written[1])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals to send there")
+@pytest.mark.parametrize(("signal", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_an_end_while_a_file_is_written_leaves_no_other(tmp_path: Path, signal: str, status: int) -> None:
+    tmp_path.joinpath("a.py").write_text(BRANCH)
+    code = (
+        "import os, shutil, signal, sys, time\n"
+        "def copymode(source, target):\n"
+        f"    os.kill(os.getpid(), signal.{signal})\n"
+        "    time.sleep(60)\n"
+        "shutil.copymode = copymode\n"
+        "from flake8_tensorbranch.cli import main\n"
+        "sys.exit(main(['check', '--fix', '--unsafe-fixes', 'a.py']))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (status, b"", b"")
+    assert os.listdir(tmp_path) == ["a.py"]
+    assert tmp_path.joinpath("a.py").read_text() == BRANCH
