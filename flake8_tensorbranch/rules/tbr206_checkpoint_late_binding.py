@@ -25,6 +25,11 @@ def check(site: RegionSite) -> Iterator[Finding]:
             site.related,
             fix=fix,
         )
+    elif site.form == "attribute":
+        said = (
+            f"each round sets `{site.subject}`, which the checkpointed function reads: every recompute reads the last"
+        )
+        yield Finding(site.node, said, "pass it as an argument", site.certain, site.related)
     else:
         said = f"the checkpointed function reads `{site.subject}`, bound anew before backward: the recompute reads that"
         yield Finding(site.node, said, "pass it as an argument", site.certain, site.related, fix=fix)

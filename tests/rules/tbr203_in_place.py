@@ -1,5 +1,8 @@
 """TBR203 where a method draws into a tensor."""
 
+import random
+import time
+
 import torch
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
@@ -53,3 +56,19 @@ def run_more(x: Tensor) -> Tensor:
     x = checkpoint(filled_like, x, use_reentrant=False)
     x = checkpoint(bare, x, use_reentrant=False)
     return checkpoint(seeded, x, use_reentrant=False)
+
+
+def scaled(x):  # type: ignore[no-untyped-def]
+    h = x * 2
+    return h * random.random()  # error: [TBR203]
+
+
+def timed(x, begin):  # type: ignore[no-untyped-def]
+    y = x.sin()
+    print(time.time() - begin)  # ok: [TBR203] only said
+    return y
+
+
+def run_bare(x):  # type: ignore[no-untyped-def]
+    x = checkpoint(timed, x, time.time(), use_reentrant=False)
+    return checkpoint(scaled, x, use_reentrant=False)

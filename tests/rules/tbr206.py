@@ -80,3 +80,30 @@ class M(nn.Module):
         for _ in range(3):
             x = checkpoint(lambda h: self.layers[0](h), x, use_reentrant=False)  # ok: [TBR206] `self` stays what it is
         return x
+
+
+class Turning(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(3, 3) for _ in range(3))
+        self.index = 0
+        self.seen = 0
+
+    def by_attribute(self, x: torch.Tensor) -> torch.Tensor:
+        return self.layers[self.index](x)
+
+    def by_argument(self, x: torch.Tensor, layer: nn.Module) -> torch.Tensor:
+        y: torch.Tensor = layer(x)
+        return y
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for i, layer in enumerate(self.layers):
+            self.index = i
+            x = checkpoint(self.by_attribute, x, use_reentrant=False)  # error: [TBR206] "each round sets `self.index`"
+            x = checkpoint(self.by_argument, x, layer, use_reentrant=False)  # ok: [TBR206] handed over
+        return x
+
+    def fit(self, xs: list[torch.Tensor]) -> None:
+        for i, x in enumerate(xs):
+            self.index = i
+            checkpoint(self.by_attribute, x, use_reentrant=False).sum().backward()  # ok: [TBR206] in the same round

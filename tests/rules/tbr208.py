@@ -127,3 +127,32 @@ def closed(l: nn.Linear, x):
     y = checkpoint(lambda h: torch.tanh(l(h)) * mask, x, use_reentrant=False)
     mask.zero_()  # error: [TBR208]
     y.sum().backward()
+
+
+class Adapted(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.adapters = nn.ModuleDict({"a": nn.Linear(4, 4), "b": nn.Linear(4, 4)})
+        self.active = "a"
+        self.label = ""
+
+    def choose(self, name: str) -> None:
+        self.active = name
+
+    def call_it(self, label: str) -> None:
+        self.label = label
+
+    def run(self, x: torch.Tensor) -> torch.Tensor:
+        return self.adapters[self.active](x)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return checkpoint(self.run, x, use_reentrant=False)
+
+
+def both_adapters(model: Adapted, x: torch.Tensor) -> None:
+    model.choose("a")
+    one = model(x).sum()
+    model.call_it("both")  # ok: [TBR208] nothing in the region reads it
+    model.choose("b")  # error: [TBR208]
+    two = model(x).sum()
+    (one + two).backward()

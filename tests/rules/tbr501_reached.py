@@ -128,3 +128,52 @@ def train_wrapped(loader: list[torch.Tensor]) -> None:
     net = Wrapped()
     for x in loader:
         net(x).sum().backward()
+
+
+class Held(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem = nn.Linear(3, 3)
+        self.leaf = nn.Linear(3, 3)
+
+    def joined(self, parts: list[torch.Tensor]) -> torch.Tensor:
+        return self.leaf(torch.cat(parts, 1))
+
+    def inside(self, parts: list[torch.Tensor]) -> torch.Tensor:
+        return checkpoint(self.leaf, torch.cat(parts, 1), use_reentrant=True)  # ok: [TBR501] a tensor made of the list
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        parts = [self.stem(x), self.stem(x * 2)]
+        return self.inside([self.stem(x)]) + checkpoint(self.joined, parts, use_reentrant=True)  # error: [TBR501]
+
+
+def train_held(net: Held, x: torch.Tensor) -> None:
+    net(x).sum().backward()
+
+
+class Customised(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.embed = nn.Embedding(10, 4)
+        self.embed.weight.requires_grad = False
+        self.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(2))
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        h = self.embed(ids)
+        for layer in self.layers:
+            if self.training:
+
+                def custom(module: Any) -> Any:
+                    def run(*inputs: torch.Tensor) -> Any:
+                        return module(*inputs)
+
+                    return run
+
+                h = checkpoint(custom(layer), h, use_reentrant=True)  # error: [TBR501]
+            else:
+                h = layer(h)
+        return h
+
+
+def train_customised(net: Customised, ids: torch.Tensor) -> None:
+    net(ids).sum().backward()

@@ -181,14 +181,23 @@ def _in_callees(origins: Origins, call: Expr, at: nodes.NodeNG, depth: int) -> I
         for statement in callee.node.nodes_of_class(_STATEMENTS, _NESTED):
             for inner in alterations(origins, Expr(callee.module, callee, statement), depth - 1):
                 target = _translated(origins, call, callee, inner.target)
-                if target is not None and inner.what != "attribute":
+                if inner.what == "attribute" and not _is_setter(callee, inner):
+                    continue
+                if target is not None:
                     yield replace(inner, node=at, target=target, said=call.node)
+
+
+def _is_setter(callee: FunctionInfo, inner: Alteration) -> bool:
+    """True for a method that stores a parameter of its own as it is: `self.active = name`."""
+    value = getattr(inner.node, "value", None)
+    own = isinstance(inner.node, nodes.Assign) and callee.takes_self
+    return own and isinstance(value, nodes.Name) and any(p.name == value.name for p in callee.params[1:])
 
 
 def _translated(origins: Origins, call: Expr, callee: FunctionInfo, target: Expr) -> Expr | None:
     node = target.node
-    while isinstance(node, (nodes.Attribute, nodes.Subscript)):
-        node = node.expr if isinstance(node, nodes.Attribute) else node.value
+    while isinstance(node, (nodes.Attribute, nodes.AssignAttr, nodes.Subscript)):
+        node = node.value if isinstance(node, nodes.Subscript) else node.expr
     if not isinstance(node, nodes.Name):
         return None
     if callee.takes_self and node.name == callee.params[0].name:

@@ -36,7 +36,10 @@ def _others(choice: Any, side: nodes.NodeNG) -> list[nodes.Call]:
 
 def _checkpoints(recomputes: Recomputes, plain: Expr, made: nodes.Call, call: nodes.Call) -> bool:
     found = recomputes.direct(Expr(plain.module, plain.scope, made))
-    return found is not None and found.function is not None and source_of(found.function.node) == source_of(call.func)
+    if found is None or found.function is None:
+        return False
+    plainly, given = source_of(call.func), found.function.node
+    return any(source_of(n) == plainly for n in (given, *given.nodes_of_class((nodes.Name, nodes.Attribute))))
 
 
 def _varies(choice: Any) -> bool:

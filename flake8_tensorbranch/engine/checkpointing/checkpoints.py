@@ -31,7 +31,7 @@ def sites(program: Program, regions: Regions) -> Iterator[CheckpointSite | Scope
     checkpoints = any(e.kind == "checkpointed" for e, _ in regions.entries) or bool(recomputes.home)
     scoped = Scoped(origins, regions, recomputes)
     # A scope can end too early only for a backward in view, or for a step whose caller runs it.
-    if program.index.mentions(("backward(", "_step(", "autograd.grad")):
+    if program.index.mentions(("backward(", "_step(", "autograd.grad", "compute_loss(")):
         yield from scoped.sites()
     if checkpoints:
         yield from _Calls(origins, recomputes, scoped.backward).sites()

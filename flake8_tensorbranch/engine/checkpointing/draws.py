@@ -30,6 +30,7 @@ from flake8_tensorbranch.knowledge.randomness import FILLS, MAKERS, RESEEDS, SEE
 from flake8_tensorbranch.knowledge.regions import host_source
 from flake8_tensorbranch.syntax.names import dotted
 
+DEPTH: Final = 3
 _NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _GENERATORS: Final = frozenset(MAKERS.values())
 _SEEDABLE: Final = frozenset(MAKERS) | {"torch.Generator"}
@@ -116,7 +117,7 @@ class _Draws:
             parts = [node.left, node.right]
         else:
             parts = [node.value, node.slice]
-        if not self._is_tensor(node):
+        if not self._is_tensor(node) and not any(self._is_input(p, DEPTH) for p in parts):
             return None
         drawn = [p for p in parts if self._drawn(p) and not self._is_mixed(p) and not self._mixes(p)]
         if not drawn:
@@ -151,6 +152,19 @@ class _Draws:
 
     def _is_tensor(self, node: nodes.NodeNG) -> bool:
         return bool(self._value(node).kinds & TENSOR)
+
+    def _is_input(self, node: Any, depth: int) -> bool:
+        """True for a parameter that nothing is known of, or a local made of one: a region is handed tensors."""
+        value = self._value(node)
+        function = self.activation.function
+        if not isinstance(node, nodes.Name) or depth <= 0 or not value.kinds & UNKNOWN_KIND or value.refs:
+            return False
+        if any(p.name == node.name and p.default is None for p in function.params):
+            return True
+        made = assignments(self.activation, node.name)
+        return bool(made) and all(
+            any(self._is_input(n, depth - 1) for n in m.nodes_of_class(nodes.Name)) for m in made if m is not None
+        )
 
     def _may_be_tensor(self, node: nodes.NodeNG) -> bool:
         known = self.values.get(node)

@@ -199,6 +199,8 @@ class Flags:
                 if isinstance(node, nodes.Name):
                     if ("name", node.name, "") in changes.keys and node.name not in function.local_names:
                         return function
+                    if node.name == "getattr" and _asked(node) & {n for k, n, _ in changes.keys if k == "attribute"}:
+                        return function
                     if node.name in _ENVIRONMENT and any(
                         _mentions(node, n) for k, n, _ in changes.keys if k == "environment"
                     ):
@@ -230,6 +232,12 @@ def variable_of(node: nodes.NodeNG) -> str | None:
     if (dotted(holder) or "").rsplit(".", 1)[-1] != "environ" or not isinstance(name, nodes.Const):
         return None
     return str(name.value)
+
+
+def _asked(node: nodes.Name) -> set[object]:
+    """The name that `getattr(x, "name")` asks for."""
+    call = node.parent
+    return {a.value for a in call.args[1:2] if isinstance(a, nodes.Const)} if isinstance(call, nodes.Call) else set()
 
 
 def _mentions(node: nodes.NodeNG, word: str) -> bool:

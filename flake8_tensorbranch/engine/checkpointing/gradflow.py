@@ -271,11 +271,7 @@ class GradFlow:
         bits = []
         for argument in node.args:
             inner = argument.value if isinstance(argument, nodes.Starred) else argument
-            found = self.bits(inner)
-            literal = (
-                isinstance(inner, (nodes.Dict, nodes.List, nodes.Tuple, nodes.Set, nodes.Lambda)) and inner is argument
-            )
-            bits.append(NO if literal else found)
+            bits.append(self.bits(inner))
         known = self.at.get(node)
         self.at[node] = bits if known is None else [a | b for a, b in zip(known, bits, strict=True)]
         for keyword in node.keywords:

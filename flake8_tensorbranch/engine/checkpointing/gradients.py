@@ -10,7 +10,7 @@ from flake8_tensorbranch.engine.checkpointing.frozen import Frozen
 from flake8_tensorbranch.engine.checkpointing.gradflow import MAY, NO, GradFlow
 from flake8_tensorbranch.engine.checkpointing.hooked import Hooked
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
-from flake8_tensorbranch.engine.lattice import HOST, NONE, OBJECT
+from flake8_tensorbranch.engine.lattice import CONTAINER, HOST, MAPPING, NONE, OBJECT
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
@@ -45,10 +45,16 @@ class Gradients:
         bits = run.at.get(call.node)
         if bits is None or len(bits) != len(call.node.args):
             return {}
-        given = bits[first : first + len(arguments)]
+        given = [NO if self._is_container(call, a) else b for a, b in zip(arguments, bits[first:], strict=False)]
         if row.sequential:
             given += [run.named.get((call.node, "input"), NO)] if not given else []
         return {"no_grad_input": True} if given and not any(b & MAY for b in given) else {}
+
+    def _is_container(self, call: Expr, argument: nodes.NodeNG) -> bool:
+        """True for a list, tuple or dict: autograd does not look for tensors in it."""
+        if isinstance(argument, (nodes.Dict, nodes.List, nodes.Tuple, nodes.Set, nodes.Lambda)):
+            return True
+        return self.origins.value(Expr(call.module, call.scope, argument)).must(CONTAINER | MAPPING)
 
     def hooked(self) -> Hooked:
         """Where the file makes tensors require grad from outside."""

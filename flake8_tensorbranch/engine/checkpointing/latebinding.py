@@ -15,7 +15,7 @@ from flake8_tensorbranch.engine.lookup.modes import loop_around
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.repairs import closures
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
-from flake8_tensorbranch.syntax.names import FunctionInfo
+from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 
 _SCOPES: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef, nodes.Module)
 _LOOPS: Final = (nodes.For, nodes.While)
@@ -45,6 +45,50 @@ class LateBinding:
             rebound = [name for name, form in forms.items() if form]
             if rebound:
                 yield self._site(head, call, forms[rebound[0]], rebound)
+        yield from self._attributes()
+
+    def _attributes(self) -> Iterator[RegionSite]:
+        """Calls in a loop whose every round sets an attribute of the object that the region reads."""
+        seen: set[nodes.NodeNG] = set()
+        for head in self.insides.heads:
+            scope, call = head.entry.scope, head.entry.node
+            if scope is None or not scope.takes_self or not isinstance(call, nodes.Call) or call in seen:
+                continue
+            loop = loop_around(call)
+            if not isinstance(loop, _LOOPS) or _leaves_loop(call, loop):
+                continue
+            events = [e.node for e in self.backward.of(Expr(scope.module, scope, call))]
+            if events and all(n is not None and loop.parent_of(n) for n in events):
+                continue  # backward runs in the same round
+            bound: list[Any] = list(loop.nodes_of_class(nodes.AssignName, (nodes.FunctionDef, nodes.Lambda)))
+            turned = {n.name for n in bound}
+            for store in scope.attribute_stores:
+                value = getattr(store.parent, "value", None)
+                own = dotted(store.expr) == scope.params[0].name
+                if not own or value is None or not loop.parent_of(store):
+                    continue
+                names: list[Any] = list(value.nodes_of_class(nodes.Name))
+                if any(n.name in turned for n in names) and self._reads(head, scope, store):
+                    seen.add(call)
+                    yield site(SinkKind.LATE_BINDING, head, call, "attribute", f"{dotted(store.expr)}.{store.attrname}")
+                    break
+
+    def _reads(self, head: Activation, scope: FunctionInfo, store: Any) -> bool:
+        """True when the region reads the attribute of an object of the same class, and does not set it itself."""
+        for activation in head.run():
+            function = activation.function
+            holder = function
+            while holder.cls is None and holder.parent is not None:
+                holder = holder.parent
+            if holder.cls is not scope.cls or not holder.params or function is scope:
+                continue
+            if any(s.attrname == store.attrname for s in function.attribute_stores):
+                return False
+            for node in function.node.nodes_of_class(nodes.Attribute):
+                if node.attrname == store.attrname and isinstance(node.expr, nodes.Name):
+                    if node.expr.name == holder.params[0].name:
+                        return True
+        return False
 
     def _site(self, head: Activation, call: nodes.Call, form: str, names: list[str]) -> RegionSite:
         found = site(SinkKind.LATE_BINDING, head, call, form, names[0])

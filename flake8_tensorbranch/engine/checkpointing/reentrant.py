@@ -20,6 +20,14 @@ from flake8_tensorbranch.syntax.printing import source_of
 
 DEPTH: Final = 6
 _DDP: Final = "torch.nn.parallel.DistributedDataParallel"
+_UNUSED: Final = frozenset(
+    {
+        ("DDPStrategy", "find_unused_parameters"),
+        ("DistributedDataParallelKwargs", "find_unused_parameters"),
+        ("TrainingArguments", "ddp_find_unused_parameters"),
+    }
+)
+"""Of lightning, accelerate and transformers: classes and the argument that they hand to DDP."""
 _METADATA: Final = frozenset(["shape", "dtype", "device", "size", "dim", "ndim", "requires_grad", "numel"])
 _GROWS: Final = frozenset({"append", "extend", "insert", "update", "setdefault"})
 _INNER: Final = frozenset({"retain_grad", "register_hook"})
@@ -219,6 +227,7 @@ class Reentrant:
             calls = [Expr(index, f, c) for f in functions for c in (index.calls if f is None else f.calls)]
             if any((dotted(e.node.func) or "").endswith("_set_static_graph") for e in calls):
                 return self._wrapped
+            self._wrapped.extend((e.node, True, set()) for e in calls if _searches_unused(e.node))
             for expr in calls:
                 if _DDP not in self.origins.externals(expr):
                     continue
@@ -277,6 +286,18 @@ class Reentrant:
         generators = loop.generators if isinstance(loop, nodes.ComprehensionScope) else [loop]
         bound = {n.name for g in generators if hasattr(g, "target") for n in g.target.nodes_of_class(nodes.AssignName)}
         return not any(n.name in bound for n in callee.nodes_of_class(nodes.Name))
+
+
+def _searches_unused(call: nodes.Call) -> bool:
+    """True for settings of trainers by which DDP searches unused parameters."""
+    name = (dotted(call.func) or "").rsplit(".", 1)[-1]
+    for keyword in call.keywords:
+        given = keyword.value.value if isinstance(keyword.value, nodes.Const) else None
+        if (name, keyword.arg) in _UNUSED and given is True:
+            return True
+        if keyword.arg == "strategy" and given == "ddp_find_unused_parameters_true":
+            return True
+    return False
 
 
 def _filled(function: FunctionInfo, literal: Any) -> bool:
