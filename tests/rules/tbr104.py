@@ -345,3 +345,30 @@ class Serving:
     def run(self) -> None:
         while self.turn():  # ok: [TBR104] it ends on every rank in the same round
             pass
+
+
+def padded(tensor: Tensor, dim: int = 0) -> Tensor:
+    if getattr(tensor, "is_nested", False):  # ok: [TBR104] metadata, not a value
+        return tensor
+    if dim >= len(tensor.shape):  # ok: [TBR104] the number of dimensions
+        return tensor
+    dist.all_reduce(tensor)
+    return tensor
+
+
+def applied(func, data, *args, **kwargs):
+    if isinstance(data, (tuple, list)):
+        return [applied(func, item, *args, **kwargs) for item in data]
+    return func(data, *args, **kwargs)
+
+
+def gathered(tensor: Tensor, dim: int = 0) -> Tensor:
+    if dim >= 1:  # ok: [TBR104] which argument is unpacked into `dim` is not known
+        return tensor
+    dist.all_reduce(tensor)
+    return tensor
+
+
+def gathered_all(batch: Tensor, limit: float) -> list[Tensor]:
+    kept = batch[batch > limit]
+    return applied(gathered, [kept, kept.sum().item()], dim=0)

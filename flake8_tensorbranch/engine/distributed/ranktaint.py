@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from astroid import nodes
@@ -25,26 +26,14 @@ from flake8_tensorbranch.engine.lattice import (
 )
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge import collectives as known
+from flake8_tensorbranch.knowledge import names
+from flake8_tensorbranch.knowledge.model import method as tensor_method
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 if TYPE_CHECKING:
     from flake8_tensorbranch.engine.distributed.ranks import Ranks
 
-_METADATA: Final = frozenset(
-    {
-        "shape",
-        "dtype",
-        "device",
-        "ndim",
-        "requires_grad",
-        "is_cuda",
-        "layout",
-        "training",
-        "grad_fn",
-        "is_leaf",
-        "names",
-    }
-)
+_METADATA: Final = frozenset({"shape", "ndim", "dtype", "device", "training", "grad_fn"})
 _PRESENCE: Final = frozenset({"len", "isinstance", "hasattr", "callable", "type", "id", "issubclass"})
 _SIZES: Final = frozenset(
     {"size", "dim", "numel", "nelement", "ndimension", "type", "is_floating_point", "element_size", "get_device"}
@@ -185,7 +174,7 @@ class Evaluator:
             return marks.read(self.state[path])
         name = node.attrname
         value = self._value(node)
-        if name in _METADATA and not lattice.all_deps(value) & UNBACKED and not value.kinds & TENSOR:
+        if _is_metadata(name) and not lattice.all_deps(value) & UNBACKED and not value.kinds & TENSOR:
             return CLEAN
         if name == "grad" and (self.ranks.collectives.replicated or self.ranks.collectives.sharded):
             return AGREED
@@ -242,6 +231,12 @@ class Evaluator:
             return CLEAN
         if known.is_grad_norm(name) and (self.ranks.collectives.replicated or self.ranks.collectives.sharded):
             return AGREED
+        if name == "getattr" and len(node.args) > 1 and isinstance(node.args[1], nodes.Const):
+            if _is_metadata(str(node.args[1].value)):
+                return CLEAN
+        if name == "len" and node.args and isinstance(node.args[0], nodes.Attribute):
+            if node.args[0].attrname == "shape":
+                return CLEAN  # the number of dimensions
         if name in _PRESENCE and isinstance(func, nodes.Name):
             return (
                 combined(*arguments) if value.deps & (UNBACKED | lattice.DATA) else marks.steered(combined(*arguments))
@@ -291,13 +286,13 @@ class Evaluator:
         if callee not in ranks.program.facts:
             return AGREED if ranks.collectives.of_function(callee) else together
         if given is None:
-            for param in callee.params[1 if callee.takes_self else 0 :]:
-                ranks.note_argument(callee, param.name, ranks.resolved(self.scope, together))
+            for param in callee.params[1 if callee.takes_self else 0 :]:  # which of them gets what is not seen
+                ranks.note_argument(callee, param.name, marks.hidden(ranks.resolved(self.scope, together)))
             return marks.substituted(ranks.returned.get(callee, CLEAN), {}, together)
         taints = {n: self.taint(a) for n, a in given.items()}
         unpacked = [k.value for k in node.keywords if k.arg is None]
         if unpacked:
-            rest = combined(*(self.taint(u) for u in unpacked))
+            rest = marks.hidden(ranks.resolved(self.scope, combined(*(self.taint(u) for u in unpacked))))
             others = callee.params[1:] if callee.takes_self or callee.is_classmethod else callee.params
             taints.update({p.name: rest for p in others if p.name not in taints})
         for name, taint in taints.items():
@@ -323,6 +318,13 @@ class Evaluator:
         names = {p.name for p in callee.params}
         found.update({k.arg: k.value for k in node.keywords if k.arg in names})
         return found
+
+
+@cache
+def _is_metadata(name: str) -> bool:
+    """True for an attribute that says something of a tensor, or a module, and nothing of its values."""
+    row = tensor_method(name) if name in names.TENSOR_PROPERTIES else None
+    return name in _METADATA or (row is not None and row.returns in ("host", "static") and "data" not in row.deps)
 
 
 def leaves(test: nodes.NodeNG) -> list[nodes.NodeNG]:

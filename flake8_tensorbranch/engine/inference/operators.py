@@ -273,7 +273,8 @@ def _membership(left: AbstractValue, right: AbstractValue) -> AbstractValue:
     deps = left.deps & ~MASK
     if right.kinds & CONTAINER:
         inner = element(right)
-        if left.kinds & TENSOR or (inner.must(TENSOR) and (left.deps & DATA or type(left.const) in (int, float))):
+        compared = left.kinds & TENSOR and not left.kinds & (OBJECT | CALLABLE)  # objects are told apart, not read
+        if compared or (inner.must(TENSOR) and (left.deps & DATA or type(left.const) in (int, float))):
             deps |= DATA
         # A name looked up among tensors is a key far more often than a number compared with each of them.
         deps |= right.deps | (all_deps(inner) if not inner.kinds & TENSOR else 0)
