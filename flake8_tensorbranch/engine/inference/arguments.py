@@ -125,7 +125,8 @@ def bind(function: FunctionInfo, args: Arguments, owner: AbstractValue | None) -
     extra = positional[len(slots) :]
     if args.star is not None:
         for param in slots[len(positional) :]:
-            if param.name not in args.keywords:
+            # Which of them the unpacked values reach is not known: what a parameter declares of itself holds.
+            if param.name not in args.keywords and param.annotation is None:
                 bound[param.name] = args.star
     if function.vararg is not None:
         if args.star is not None and len(positional) >= len(slots):
