@@ -96,3 +96,19 @@ def test_state_that_is_read_and_then_stored_gives_a_wrong_gradient_in_silence(re
     outcome = observe(gradient, lambda region, x: checkpoint(region, x, use_reentrant=reentrant))
     assert outcome.error is None
     assert not torch.allclose(outcome.value, plain)
+
+
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_any_change_in_place_of_an_argument_stops_the_step(reentrant: bool) -> None:
+    from torch import nn
+    from torch.utils.checkpoint import checkpoint
+
+    def indexed(x: Any) -> Any:
+        x[0] = 0.0
+        return x.sin()
+
+    chain = nn.Sequential(nn.ReLU(inplace=True), nn.Linear(3, 3))
+    for region in (indexed, chain, lambda x: x.relu_().sin()):
+        x = torch.ones(2, 3, requires_grad=True) * 2
+        with pytest.raises(RuntimeError, match=r"modified by an inplace operation|used in an in-place operation"):
+            checkpoint(region, x, use_reentrant=reentrant).sum().backward()

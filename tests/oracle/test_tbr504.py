@@ -41,3 +41,17 @@ def test_tuple_is_connected() -> None:
 
 def test_repair_trains_the_region() -> None:
     assert trained(page("TBR504").repair)
+
+
+def test_a_dataclass_is_not_looked_into() -> None:
+    from dataclasses import dataclass
+
+    from torch.utils.checkpoint import checkpoint
+
+    @dataclass
+    class Record:
+        a: Any
+
+    x = torch.ones(3, requires_grad=True) * 2
+    assert not checkpoint(lambda x: Record(x.sin()), x, use_reentrant=True).a.requires_grad
+    assert checkpoint(lambda x: Record(x.sin()), x, use_reentrant=False).a.requires_grad

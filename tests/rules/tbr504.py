@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import NamedTuple
+
 import torch
 from torch import nn
 from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import CheckpointImpl, checkpoint_wrapper
@@ -85,3 +88,29 @@ class Holding(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         y = self.named(self.stem(x))["x"]  # error: [TBR504]
         return self.other(y)["x"]  # ok: [TBR504] the other variant looks into dicts
+
+
+@dataclass
+class Record:
+    a: torch.Tensor
+
+
+class Pair(NamedTuple):
+    a: torch.Tensor
+    b: torch.Tensor
+
+
+class Recording(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem = nn.Linear(3, 3)
+
+    def record(self, x: torch.Tensor) -> Record:
+        return Record(a=x.sin())
+
+    def pair(self, x: torch.Tensor) -> Pair:
+        return Pair(x.sin(), x.cos())
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        a = checkpoint(self.record, self.stem(x), use_reentrant=True).a  # error: [TBR504]
+        return a + checkpoint(self.pair, self.stem(x), use_reentrant=True)[0]  # ok: [TBR504] a tuple

@@ -183,8 +183,34 @@ def _in_place(activation: Activation, place: Place) -> How:
     """What is done in place to an argument of the region itself breaks backward; to anything else, it counts twice."""
     root = place.root
     if activation.parent is None and not place.path and isinstance(root, tuple) and root[0] is activation.function:
-        return How.ARGUMENT
+        named = [k.arg for k in getattr(activation.entry.node, "keywords", None) or ()]
+        return How.ADDS if root[1] in named else How.ARGUMENT  # no version counter guards what is given by keyword
     return How.ADDS
+
+
+def _is_argument(activation: Activation, node: Any) -> bool:
+    """True for a tensor that the checkpoint call itself hands over by position, not bound anew since."""
+    place = places.of(activation, node)
+    if place is None or not isinstance(activation.entry.node, nodes.Call) or not isinstance(node, nodes.Name):
+        return False
+    value = activation.facts.values.get(node, UNKNOWN)
+    return value.must(TENSOR) and _in_place(activation, place) is How.ARGUMENT
+
+
+def _works_in_place(activation: Activation, node: nodes.Call) -> bool:
+    """True for `F.relu(x, inplace=True)`, and for a layer that was built with `inplace=True`."""
+    if is_in_place(node):
+        return any(n.startswith("torch.nn.functional.") for n in activation.facts.externals.get(node, {}))
+    layers = activation.facts.values.get(node.func, UNKNOWN).refs
+    if not layers or not all(isinstance(r, Instance) and str(r.cls).startswith("torch.nn.") for r in layers):
+        return False
+    made = activation.origins.of(activation.expr(node.func))
+    return bool(made) and all(isinstance(o.node, nodes.Call) and is_in_place(o.node) for o in made)
+
+
+def is_in_place(call: nodes.Call) -> bool:
+    """True for a call with `inplace=True`."""
+    return any(k.arg == "inplace" and isinstance(k.value, nodes.Const) and k.value.value is True for k in call.keywords)
 
 
 def _stored(activation: Activation, node: Any, target: Any) -> Iterator[Change]:
@@ -196,6 +222,9 @@ def _stored(activation: Activation, node: Any, target: Any) -> Iterator[Change]:
         if not _rebinds_outer(activation.function, target.name):
             return
     elif not isinstance(target, (nodes.AssignAttr, nodes.Subscript)):
+        return
+    if isinstance(target, nodes.Subscript) and _is_argument(activation, target.value):
+        yield Change(activation, node, places.of(activation, target.value) or Place(node), How.ARGUMENT, node.value)
         return
     place = places.of(activation, target)
     if place is None or hands_back(activation, node.value, place):
@@ -213,6 +242,9 @@ def _called(activation: Activation, node: nodes.Call) -> Iterator[Change]:
     drains = isinstance(func, nodes.Name) and func.name in ("list", "tuple", "sum", "dict", "set", "sorted")
     if drains and node.args and _is_iterator(activation, node.args[0]):
         yield Change(activation, node, Place(node), How.TAKES)
+    if node.args and _is_argument(activation, node.args[0]) and _works_in_place(activation, node):
+        place = places.of(activation, node.args[0])
+        yield Change(activation, node, place or Place(node), How.ARGUMENT, node)
     if not isinstance(func, nodes.Attribute) or activation.facts.calls.get(node):
         return
     name = func.attrname
@@ -225,7 +257,9 @@ def _called(activation: Activation, node: nodes.Call) -> Iterator[Change]:
         if row is None or "inplace" not in row.effects or value.must(CONTAINER | MAPPING):
             return
         given = [*node.args, *(k.value for k in node.keywords)]
-        if name in _OVERWRITES:
+        if _is_argument(activation, func.expr):
+            yield Change(activation, node, place, How.ARGUMENT, node)
+        elif name in _OVERWRITES:
             own = any(derives(activation, a, place) for a in given)
             yield Change(
                 activation, node, place, How.ADDS if own else How.STORES, node, is_memo(activation, node, place)

@@ -161,7 +161,7 @@ class _Draws:
             return False
         if any(p.name == node.name and p.default is None for p in function.params):
             return True
-        made = assignments(self.activation, node.name)
+        made = list(assignments(self.activation, node.name))
         return bool(made) and all(
             any(self._is_input(n, depth - 1) for n in m.nodes_of_class(nodes.Name)) for m in made if m is not None
         )

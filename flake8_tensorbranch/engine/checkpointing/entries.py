@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
+from typing import Any
 
 from astroid import nodes
 
 from flake8_tensorbranch.diagnostic import Edit, Related
+from flake8_tensorbranch.engine.checkpointing.changes import is_in_place
 from flake8_tensorbranch.engine.checkpointing.contents import Contents
 from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
 from flake8_tensorbranch.engine.lattice import NO_CONST
@@ -36,7 +39,8 @@ class Entries:
                 continue
             region = [a for head in self.insides.heads if head.entry is begin for a in head.run()]
             start = self._module(begin)
-            for found in (*self._rng(begin, region, start), *self._statistics(begin, region, start)):
+            asked = (self._rng(begin, region, start), self._statistics(begin, region, start), self._first(begin, start))
+            for found in chain.from_iterable(asked):
                 key = (found.kind, found.node.lineno or 0, found.node.col_offset or 0)
                 if key not in seen:
                     seen.add(key)
@@ -93,6 +97,22 @@ class Entries:
             assert begin.node is not None
             yield self._site(SinkKind.STATISTICS, begin, begin.node, counted, "its statistics advance here")
 
+    def _first(self, begin: Entry, start: Expr | None) -> Iterator[RegionSite]:
+        """A chain whose first layer was built to work in place: it changes the input of the region."""
+        call, row = begin.node, begin.row
+        if start is None or not isinstance(call, nodes.Call) or row is None or len(call.args) <= max(row.passed, 0):
+            return
+        made = self.origins.of(start)
+        layers = [_first_layer(o.node) for o in made if "torch.nn.Sequential" in self.origins.externals(o)]
+        if made and len(layers) == len(made) and all(layer is not None and is_in_place(layer) for layer in layers):
+            layer = layers[0]
+            assert layer is not None
+            place = Related(made[0].module.path, layer.lineno or 1, layer.col_offset or 0, "works in place")
+            subject = spelled(call.args[row.passed])
+            yield RegionSite(
+                SinkKind.STATE, call, begin.scope, subject, "argument", begin.reentrant, True, (place,), repairs={}
+            )
+
     def _site(
         self,
         kind: SinkKind,
@@ -108,3 +128,11 @@ class Entries:
         return RegionSite(
             kind, node, begin.scope, spelled(called), describe(begin), begin.reentrant, True, (place,), repairs=repairs
         )
+
+
+def _first_layer(chain_: nodes.NodeNG) -> nodes.Call | None:
+    """The expression that builds the first layer of a chain; None where it is not written there."""
+    given: Any = chain_.args[0] if isinstance(chain_, nodes.Call) and chain_.args else None
+    if isinstance(given, (nodes.List, nodes.Tuple)):
+        given = given.elts[0] if given.elts else None
+    return given if isinstance(given, nodes.Call) else None

@@ -83,7 +83,17 @@ class Reentrant:
                     empty = empty and not _filled(origin.scope or function, node)
                     if isinstance(node, _LITERALS) and not plain and not empty:
                         return True
+                    if isinstance(node, nodes.Call) and self._is_record(origin, node):
+                        return True
         return False
+
+    def _is_record(self, origin: Expr, made: nodes.Call) -> bool:
+        """True for an object of a dataclass of the project that is given tensors: autograd does not look into it."""
+        classes = [r.cls for r in self.origins.value(origin).refs if isinstance(r, Instance)]
+        if not classes or not all(isinstance(c, ClassInfo) and _is_dataclass(c) for c in classes):
+            return False
+        given = [*made.args, *(k.value for k in made.keywords)]
+        return any(self.origins.value(Expr(origin.module, origin.scope, g)).must(TENSOR) for g in given)
 
     def _inner(self, made: Recompute) -> str:
         """The call in the region that needs a graph there is none of in the forward; empty if there is none."""
@@ -286,6 +296,12 @@ class Reentrant:
         generators = loop.generators if isinstance(loop, nodes.ComprehensionScope) else [loop]
         bound = {n.name for g in generators if hasattr(g, "target") for n in g.target.nodes_of_class(nodes.AssignName)}
         return not any(n.name in bound for n in callee.nodes_of_class(nodes.Name))
+
+
+def _is_dataclass(cls: ClassInfo) -> bool:
+    decorators = cls.node.decorators.nodes if cls.node.decorators is not None else ()
+    names = (dotted(d.func if isinstance(d, nodes.Call) else d) or "" for d in decorators)
+    return any(name.rsplit(".", 1)[-1] == "dataclass" for name in names)
 
 
 def _searches_unused(call: nodes.Call) -> bool:
