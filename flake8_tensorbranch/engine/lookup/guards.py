@@ -3,29 +3,40 @@
 from __future__ import annotations
 
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from astroid import nodes
 
 from flake8_tensorbranch.syntax.printing import source_of
 
 _SCOPES: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef, nodes.Module)
+_MOST: Final = 16  # tests around a place that are looked at, the innermost ones
+_known: Final[WeakKeyDictionary[Any, dict[str, bool]]] = WeakKeyDictionary()  # as long as the place's tree lives
 
 
 def exclusive(a: Any, b: Any) -> bool:
     """True when a test around each of two places of one function lets only one of them run: the sides of one `if`, or
     of two that ask the same attribute. In a loop, another round may ask something else anew.
     """
-    first, second = guards(a), guards(b)
+    first = guards(a)
+    second = guards(b) if first else first
     return any(second.get(test, outcome) is not outcome for test, outcome in first.items())
 
 
 def guards(node: Any) -> dict[str, bool]:
     """The tests that must have come out true or false where a place of a function runs, by their text."""
+    found = _known.get(node)
+    if found is None:
+        found = _known[node] = _guards(node)
+    return found
+
+
+def _guards(node: Any) -> dict[str, bool]:
     found: dict[str, bool] = {}
     asked: list[tuple[Any, bool]] = []
     loops = False
     child, up = node, node.parent
-    while up is not None and not isinstance(child, _SCOPES):
+    while up is not None and not isinstance(child, _SCOPES) and len(asked) < _MOST:
         if isinstance(up, (nodes.If, nodes.IfExp)) and child is not up.test:
             first = up.body if isinstance(up.body, list) else [up.body]
             asked.append((up.test, child in first))
