@@ -15,7 +15,7 @@ RULE = Rule(
 def check(site: CheckpointSite) -> Iterator[Finding]:
     """Report regions whose output is detached."""
     if site.facts.get("container_output"):
-        message = "the reentrant checkpoint detaches tensors that its function returns in a list or dict"
+        message = "the reentrant checkpoint detaches tensors that its function returns in a list, dict or object"
         yield Finding(
             site.node,
             message,

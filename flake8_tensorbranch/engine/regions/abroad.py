@@ -12,7 +12,7 @@ from astroid import nodes
 from flake8_tensorbranch.engine.inference.frame import Facts, State
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.inference.summary import Analysis
-from flake8_tensorbranch.engine.lattice import HOST, MASK
+from flake8_tensorbranch.engine.lattice import DATA, HOST, MASK, RANDOM, UNBACKED, AbstractValue, make
 from flake8_tensorbranch.engine.regions.region import Membership, Regions, Step
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
@@ -35,41 +35,63 @@ class Reached:
 
 def reached(program: Program, regions: Regions) -> Iterator[Reached]:
     """Every such function, once for each call in the file; the nearest first."""
+    left = [_MOST]
+    for begin, functions in regions.entries:
+        handed = [f for f in functions if f not in program.facts]
+        if begin.kind == "checkpointed" and begin.node is not None and begin.scope is not None and handed:
+            inside = {begin.kind: Membership(begin, ())}
+            yield from _from(program, regions, begin.scope, begin.node, handed, inside, left)
     scopes = dict.fromkeys(f for kind in _KINDS for f in regions.members(kind))
-    left = _MOST
     for scope in scopes:
         # What an option declares, it declares for the other files as well: each reports its own.
         inside = {k: m for k in _KINDS if (m := regions.of(scope, k)) is not None and m.entry.node is not None}
         for call, callees in program.facts[scope].calls.items():
-            seen: set[FunctionInfo] = set()
-            queue: deque[tuple[FunctionInfo, Facts, tuple[Step, ...]]] = deque()
-            queue.extend((c, program.facts[scope], ()) for c in _ordered(callees) if c not in program.facts)
-            while queue and left > 0:
-                function, caller, way = queue.popleft()
-                kinds = {k: m for k, m in inside.items() if not regions.is_outside(function, k)}
-                if function in seen or function.name == "__init__" or not kinds:
-                    continue
-                seen.add(function)
-                left -= 1
-                facts = _facts(program.analysis, function, caller)
-                if facts.exhausted:
-                    continue
-                yield Reached(function, facts, scope, call, kinds, way)
-                if len(way) + 1 < _DEPTH:
-                    for node, inner in facts.calls.items():
-                        further = (*way, Step(function, node))
-                        queue.extend((c, facts, further) for c in _ordered(inner) if c not in program.facts)
+            strangers = [c for c in _ordered(callees) if c not in program.facts]
+            yield from _from(program, regions, scope, call, strangers, inside, left)
+
+
+def _from(
+    program: Program,
+    regions: Regions,
+    scope: FunctionInfo,
+    call: nodes.NodeNG,
+    functions: list[FunctionInfo],
+    inside: dict[str, Membership],
+    left: list[int],
+) -> Iterator[Reached]:
+    """What one call runs in other files, `left` functions at most."""
+    seen: set[FunctionInfo] = set()
+    queue: deque[tuple[FunctionInfo, Facts, tuple[Step, ...]]] = deque((c, program.facts[scope], ()) for c in functions)
+    while queue and left[0] > 0:
+        function, caller, way = queue.popleft()
+        kinds = {k: m for k, m in inside.items() if not regions.is_outside(function, k)}
+        if function in seen or function.name == "__init__" or not kinds:
+            continue
+        seen.add(function)
+        left[0] -= 1
+        begins = not way and any(m.entry.node is call for m in kinds.values())
+        facts = _facts(program.analysis, function, caller, begins)
+        if facts.exhausted:
+            continue
+        yield Reached(function, facts, scope, call, kinds, way)
+        if len(way) + 1 < _DEPTH:
+            for node, inner in facts.calls.items():
+                further = (*way, Step(function, node))
+                queue.extend((c, facts, further) for c in _ordered(inner) if c not in program.facts)
 
 
 def _ordered(functions: set[FunctionInfo]) -> list[FunctionInfo]:
     return sorted(functions, key=lambda f: (f.module.path, f.node.lineno or 0))
 
 
-def _facts(analysis: Analysis, function: FunctionInfo, caller: Facts) -> Facts:
-    """The facts of a function for what a caller hands it; kept, since other files hand on the same."""
+def _facts(analysis: Analysis, function: FunctionInfo, caller: Facts, begins: bool) -> Facts:
+    """The facts of a function for what a caller hands it; kept, since other files hand on the same.
+
+    Where the region `begins` with it, what it is handed was read and drawn before, and is the same in every run.
+    """
     declared = analysis.parameters(function)
     bound: State = {
-        name: value
+        name: _settled(value) if begins else value
         for (callee, name), value in caller.arguments.items()
         if callee is function and value.known and value != declared.get(name)
         if not (value.kinds == HOST and value.deps & MASK)  # a flag that was settled before the call
@@ -81,3 +103,9 @@ def _facts(analysis: Analysis, function: FunctionInfo, caller: Facts) -> Facts:
     if key not in memo:
         memo[key] = analysis.facts_of(function.module, function, bound)
     return cast("Facts", memo[key])
+
+
+def _settled(value: AbstractValue) -> AbstractValue:
+    elem = None if value.elem is None else _settled(value.elem)
+    items = None if value.items is None else tuple((k, _settled(v)) for k, v in value.items)
+    return make(value.kinds, value.deps & ~(RANDOM | DATA | UNBACKED | MASK), value.const, value.refs, elem, items)
