@@ -178,6 +178,11 @@ def test_progress_is_for_people(monkeypatch: pytest.MonkeyPatch, terminal: bool,
     assert ("1/1 files" in stream.getvalue()) == shown
 
 
+def interruptible() -> None:
+    """Run in a child before it is the command: what a shell starts in its background ignores interrupts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def read_until(stream: int, words: str, so_far: str = "") -> str:
     """What a child writes until `words` come; fails after a while."""
     end = time.monotonic() + DEADLINE
@@ -195,7 +200,10 @@ def read_until(stream: int, words: str, so_far: str = "") -> str:
 
 def test_watching_runs_again_after_a_change_until_interrupted(folder: Path) -> None:
     child = subprocess.Popen(
-        [*COMMAND, "check", "--watch", "--output-format=concise"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        [*COMMAND, "check", "--watch", "--output-format=concise"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        preexec_fn=interruptible,
     )
     assert child.stdout is not None
     try:
@@ -227,10 +235,12 @@ def test_standard_input_is_not_watched(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_an_interrupted_run_leaves_no_half_written_file(folder: Path) -> None:
     """On a terminal, in the middle of many files: status 130, the line of progress gone, no output file."""
-    for number in range(2000):
+    for number in range(8000):
         folder.joinpath(f"m{number}.py").write_text(BRANCH + f"# {number}\n")
     ours, theirs = pty.openpty()
-    child = subprocess.Popen([*COMMAND, "check", "-o", "found.txt"], stdout=subprocess.PIPE, stderr=theirs)
+    child = subprocess.Popen(
+        [*COMMAND, "check", "-o", "found.txt"], stdout=subprocess.PIPE, stderr=theirs, preexec_fn=interruptible
+    )
     os.close(theirs)
     assert child.stdout is not None
     try:
