@@ -1,4 +1,4 @@
-"""What the plugin is called and what it reports where nothing is configured: statements 1 to 4 of coexistence."""
+"""What the plugin is called and what it reports where nothing is configured: statements 1 to 5 of coexistence."""
 
 from __future__ import annotations
 
@@ -77,3 +77,13 @@ def test_04_opt_in_rules_run_by_our_option_alone(folder: Path) -> None:
         assert "TBR105" not in codes(folder)
     folder.joinpath("setup.cfg").write_text("[flake8]\ntbr-enable = TBR105\n")
     assert "TBR105" in codes(folder)
+
+
+def test_05_this_flake8_says_what_every_flake8_says() -> None:
+    """The listing of README.md, from the flake8 installed here; `.ci/run` has 6.1, 7.3 and the newest."""
+    root = Path(__file__).parents[2]
+    shown = root.joinpath("README.md").read_text(encoding="utf-8").partition("<!-- examples: begin -->")[2]
+    listing = [line for line in shown.partition("<!-- examples: end -->")[0].splitlines() if " TBR" in line][1:]
+    done = flake8("--select=TBR", "examples/", cwd=root)
+    assert len(listing) >= 7
+    assert [line for line in done.out.splitlines() if " TBR" in line] == listing
