@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from flake8_tensorbranch.source import SourceFile
 from tests.complaints import everything
-from tests.markers import assert_markers, parse_markers, settings_of
+from tests.markers import assert_markers, settings_of
 
 RULES = Path(__file__).parent / "rules"
 FIXTURES = sorted(path for path in RULES.glob("tbr[0-9][0-9][0-9]*") if path.is_dir() or path.suffix == ".py")
-LEAST = 3
 LONGEST_MESSAGE = 160
 
 
 def modules_of(fixture: Path) -> list[Path]:
     return sorted(fixture.rglob("*.py")) if fixture.is_dir() else [fixture]
-
-
-def code_of(fixture: Path) -> str:
-    return fixture.name[:6].upper()
 
 
 @pytest.mark.parametrize("fixture", FIXTURES, ids=lambda path: path.name)
@@ -36,17 +30,3 @@ def test_fixture(fixture: Path) -> None:
         for item in items:
             assert item.message.isprintable()
             assert 0 < len(item.message) < LONGEST_MESSAGE
-
-
-@pytest.mark.parametrize("code", sorted({code_of(fixture) for fixture in FIXTURES}))
-def test_fixtures_are_a_specification(code: str) -> None:
-    kinds = Counter(
-        marker.kind
-        for fixture in FIXTURES
-        if code_of(fixture) == code
-        for path in modules_of(fixture)
-        for marker in parse_markers(path.read_text(encoding="utf-8"))
-        if marker.code == code
-    )
-    assert kinds["error"] >= LEAST
-    assert kinds["ok"] >= LEAST

@@ -1,0 +1,44 @@
+"""A checkpointed layer whose counter is kept in the file beside this one."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+from .counters import Alternating, Schedule, Steady, count
+
+
+class Layer(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.schedule = Schedule()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.schedule.advance()
+        h = self.fc(x)
+        if self.schedule.due():  # error: [TBR202]
+            h = h.tanh()
+        if self.schedule.long():  # ok: [TBR202] the region changes another attribute of the schedule
+            h = h.cos()
+        if count() > 3:  # error: [TBR202]
+            h = h.sin()
+        return h.sin()
+
+
+class Trunk(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = Layer()
+        self.alternating = Alternating()
+        self.steady = Steady()
+        self.schedule = Schedule()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.schedule.advance()
+        if self.schedule.due():  # ok: [TBR202] moved and asked outside of the regions
+            x = x * 2
+        x = checkpoint(self.layer, x, use_reentrant=False)
+        x = checkpoint(self.alternating, x, use_reentrant=False)  # todo: [TBR202] its count is in the other file
+        return checkpoint(self.steady, x, use_reentrant=False)  # ok: [TBR202] its depth never changes

@@ -1,0 +1,45 @@
+"""Steps that change a model of the file beside this one."""
+
+from __future__ import annotations
+
+import torch
+
+from .models import Net, Plain, freeze, size
+
+
+def mode(net: Net, x: torch.Tensor) -> None:
+    loss = net(x).sum()
+    net.eval()  # todo: [TBR208] the checkpoint is in the other file
+    loss.backward()
+
+
+def frozen(x: torch.Tensor) -> None:
+    net = Net()
+    loss = net(x).sum()
+    freeze(net)  # todo: [TBR208] the checkpoint is in the other file
+    loss.backward()
+
+
+def stepped(net: Net, x: torch.Tensor) -> None:
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+    loss = net(x).sum()
+    optimizer.step()  # todo: [TBR208] the checkpoint is in the other file
+    loss.backward()
+
+
+def plain(net: Plain, x: torch.Tensor) -> None:
+    loss = net(x).sum()
+    net.eval()  # ok: [TBR208] this model of the other file checkpoints nothing
+    loss.backward()
+
+
+def measured(net: Net, x: torch.Tensor) -> int:
+    loss = net(x).sum()
+    total = size(net)  # ok: [TBR208] the helper of the other file only counts
+    loss.backward()
+    return total
+
+
+def afterwards(net: Net, x: torch.Tensor) -> None:
+    net(x).sum().backward()
+    freeze(net)  # ok: [TBR208] after backward

@@ -1,0 +1,1 @@
+"""Two files: the cache is in one, the checkpoint in the other."""

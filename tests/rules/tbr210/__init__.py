@@ -1,0 +1,1 @@
+"""Two files: values choose in one, and decide a saved size in the other."""

@@ -1,0 +1,1 @@
+"""Two files: the normalization is in one, the checkpoint in the other."""

@@ -1,0 +1,1 @@
+"""Two files: the module that checkpoints is in one, the `functional_call` in the other."""
