@@ -26,6 +26,7 @@ from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 _NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _DEPTH: Final = 4
+BACKWARDS: Final = (".backward(", "autograd.grad(")
 _MODELS: Final = frozenset({"model", "net", "network", "module"})
 
 
@@ -52,8 +53,8 @@ class Between:
     def sites(self) -> Iterator[RegionSite]:
         """One site for each change, at the statement that makes it."""
         seen: set[Any] = set()
-        for made in self.recomputes.all():
-            if without_grad(self.origins, made.call):
+        for made, start in (*((m, m.call) for m in self.recomputes.all()), *self._elsewhere()):
+            if without_grad(self.origins, made.call) or without_grad(self.origins, start):
                 continue
             region = [
                 a
@@ -62,7 +63,7 @@ class Between:
                 for a in h.run()
             ]
             reentrant = next((a.entry.reentrant for a in region), made.row.reentrant if made.row is not None else None)
-            for span in self._spans(made.call, _DEPTH):
+            for span in self._spans(start, _DEPTH):
                 for change in self._changes(span):
                     if change.node not in seen and self._matters(change, span, made, region):
                         seen.add(change.node)
@@ -82,6 +83,19 @@ class Between:
                             span.certain,
                             (where,),
                         )
+
+    def _elsewhere(self) -> Iterator[tuple[Recompute, Expr]]:
+        """The recomputes that other files make, with the call in this file that leads there."""
+        index, program = self.origins.program.index, self.origins.program
+        if not index.mentions(BACKWARDS):
+            return
+        for scope, facts in program.facts.items():
+            for node, callees in facts.calls.items():
+                if not isinstance(node, nodes.Call) or all(c.module is index for c in callees):
+                    continue
+                start = Expr(index, scope, node)
+                if any(True for span in self._spans(start, _DEPTH) for _ in self._changes(span)):
+                    yield from ((m, start) for m in self.recomputes.behind(start) if m.call.module is not index)
 
     def _spans(self, call: Expr, depth: int) -> Iterator[Span]:
         """The stretches from a call, and from the calls of the function around it, to backwards in the same scope."""

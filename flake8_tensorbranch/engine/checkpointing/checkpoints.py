@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from astroid import nodes
 
@@ -33,8 +34,10 @@ def sites(program: Program, regions: Regions) -> Iterator[CheckpointSite | Scope
     # A scope can end too early only for a backward in view, or for a step whose caller runs it.
     if program.index.mentions(("backward(", "_step(", "autograd.grad", "compute_loss(")):
         yield from scoped.sites()
+    calls = _Calls(origins, recomputes, scoped.backward)
     if checkpoints:
-        yield from _Calls(origins, recomputes, scoped.backward).sites()
+        yield from calls.sites()
+    yield from calls.around()
 
 
 class _Calls:
@@ -56,13 +59,16 @@ class _Calls:
             facts = self._facts(made, made.row) if made.row is not None else self._home(made)
             if facts:
                 yield self._site(made, call, facts, self._repairs(made, facts))
+
+    def around(self) -> Iterator[CheckpointSite]:
+        """Calls that run a whole module in another way; what it checkpoints may be in another file."""
         if self.origins.program.index.mentions(("functional_call",)):
             for expr, made in callshape.functional_calls(self.origins, self.recomputes, self.backward):
-                yield self._site(made, expr.node, {"functional": True})
-        if self.origins.program.index.mentions(("func", "functorch")):
+                yield replace(self._site(made, expr.node, {"functional": True}), function=expr.scope)
+        if self.origins.program.index.mentions(("torch.func", "functorch", "import func")):
             for expr, made in callshape.transformed_calls(self.origins, self.recomputes):
                 name = min(self.origins.externals(expr) & callshape.TRANSFORMS)
-                yield self._site(made, expr.node, {"transformed": name})
+                yield replace(self._site(made, expr.node, {"transformed": name}), function=expr.scope)
 
     def _site(
         self,

@@ -103,7 +103,8 @@ class Contents:
             switches.extend(call.args[1:3])
         elif name == "scaled_dot_product_attention":
             switches.extend(call.args[4:5])
-        return any(self.is_zero(activation.expr(s)) for s in switches)
+        told = (activation.facts.values.get(s, UNKNOWN).const for s in switches)  # by the call of this activation
+        return any(c is not NO_CONST and not c for c in told) or any(self.is_zero(activation.expr(s)) for s in switches)
 
 
 def _classes(value: AbstractValue, depth: int = _DEPTH) -> Iterator[str]:

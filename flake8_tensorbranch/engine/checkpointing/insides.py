@@ -149,11 +149,13 @@ class Insides:
         for head in self.heads:
             yield from head.run()
 
+    def lasting(self) -> Iterator[Activation]:
+        """Those of all functions but constructors and custom autograd functions."""
+        return (a for a in self.all() if not _makes_own(self.analysis, a.function))
+
     def here(self) -> Iterator[Activation]:
-        """Those of functions of the file under check, except of constructors and custom autograd functions."""
-        for activation in self.all():
-            if activation.function.module is self.program.index and not _makes_own(self.analysis, activation.function):
-                yield activation
+        """Of these, those of functions of the file under check."""
+        return (a for a in self.lasting() if a.function.module is self.program.index)
 
     def _without_grad(self, begin: Entry) -> bool:
         if not isinstance(begin.node, nodes.Call) or begin.row is None or "call" not in begin.row.forms:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 from astroid import nodes
@@ -29,6 +30,25 @@ def site(
         certain and activation.certain,
         related(activation),
     )
+
+
+def placed(found: RegionSite, activation: Activation, words: str) -> RegionSite:
+    """A site of another file put where this file's call leads to it, the place itself related, with `words`."""
+    index = activation.origins.program.index
+    if activation.function.module is index:
+        return found
+    at, call = activation, activation.call
+    while at.parent is not None and at.parent.function.module is not index:
+        at = at.parent
+        call = at.call
+    node, scope = (
+        (call, at.parent.function) if at.parent is not None else (activation.entry.node, activation.entry.scope)
+    )
+    if node is None:
+        return found
+    inner = found.node
+    there = Related(activation.function.module.path, inner.lineno or 1, inner.col_offset or 0, words)
+    return replace(found, node=node, function=scope, related=(*found.related, there), repairs={})
 
 
 def related(activation: Activation) -> tuple[Related, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.checkpointing import draws, routing, swallowed
-from flake8_tensorbranch.engine.checkpointing.between import Between
+from flake8_tensorbranch.engine.checkpointing.between import BACKWARDS, Between
 from flake8_tensorbranch.engine.checkpointing.consumption import Consumption
 from flake8_tensorbranch.engine.checkpointing.entries import Entries
 from flake8_tensorbranch.engine.checkpointing.keptgraph import KeptGraph
@@ -18,9 +18,11 @@ from flake8_tensorbranch.engine.sink import RegionSite
 
 def sites(program: Program, regions: Regions) -> Iterator[RegionSite]:
     """The sites of every checkpointed region of a program."""
-    if not any(begin.kind == "checkpointed" for begin, _ in regions.entries):
-        return
     mutations = mutations_of(program, regions)
+    if not any(begin.kind == "checkpointed" for begin, _ in regions.entries):
+        if program.index.mentions(BACKWARDS):
+            yield from Between(mutations).sites()
+        return
     yield from Consumption(mutations).sites()
     yield from draws.sites(mutations)
     yield from routing.sites(mutations.insides)

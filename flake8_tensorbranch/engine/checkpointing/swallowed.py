@@ -9,7 +9,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing import saving
 from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
-from flake8_tensorbranch.engine.checkpointing.locate import site, skipped
+from flake8_tensorbranch.engine.checkpointing.locate import placed, site, skipped
 from flake8_tensorbranch.engine.regions.trace import spelled
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
 from flake8_tensorbranch.syntax.names import dotted
@@ -25,14 +25,14 @@ def sites(insides: Insides) -> Iterator[RegionSite]:
     only where the handler, or what runs after it, saves tensors again or raises something else.
     """
     seen: set[Any] = set()
-    for activation in insides.here():
+    for activation in insides.lasting():
         if activation.entry.reentrant is not False or _never_stops(activation):
             continue
         for node in activation.function.node.nodes_of_class((nodes.Try, nodes.With), _NESTED):
             found = _suppressing(activation, node) if isinstance(node, nodes.With) else _handling(activation, node)
             if found is not None and found[0] not in seen and not skipped(activation, node):
                 seen.add(found[0])
-                yield site(SinkKind.SWALLOWED, activation, *found)
+                yield placed(site(SinkKind.SWALLOWED, activation, *found), activation, "caught here")
 
 
 def _never_stops(activation: Activation) -> bool:

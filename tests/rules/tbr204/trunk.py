@@ -29,6 +29,6 @@ class Trunk(nn.Module):
         x = checkpoint(self.dropping, x, use_reentrant=False, preserve_rng_state=False)  # error: [TBR204]
         x = checkpoint(self.jittered, x, use_reentrant=False, preserve_rng_state=False)  # error: [TBR204]
         x = checkpoint(self.thinned, x, use_reentrant=False, preserve_rng_state=PRESERVE)  # error: [TBR204]
-        x = checkpoint(self.kept, x, use_reentrant=False, preserve_rng_state=False)  # todo-ok: [TBR204] it is handed False, and never draws
+        x = checkpoint(self.kept, x, use_reentrant=False, preserve_rng_state=False)  # ok: [TBR204] it is handed False: never in training
         x = checkpoint(self.plain, x, use_reentrant=False, preserve_rng_state=False)  # ok: [TBR204] nothing draws
         return checkpoint(self.dropping, x, use_reentrant=False)  # ok: [TBR204] restored by default

@@ -18,7 +18,7 @@ class Block(nn.Module):
         self.strict = Strict()
 
     def broad(self, x: torch.Tensor) -> torch.Tensor:
-        return attempted(self.fast, self.slow, x)  # todo: [TBR207] the handler is in the other file
+        return attempted(self.fast, self.slow, x)  # error: [TBR207]
 
     def narrow(self, x: torch.Tensor) -> torch.Tensor:
         return narrowly(self.fast, self.slow, x)  # ok: [TBR207] not what ends the recompute
@@ -30,6 +30,6 @@ class Block(nn.Module):
         x = checkpoint(self.broad, x, use_reentrant=False)
         x = checkpoint(self.narrow, x, use_reentrant=False)
         x = checkpoint(self.scaled, x, use_reentrant=False)
-        x = checkpoint(self.falling, x, use_reentrant=False)  # todo: [TBR207] the handler is in the other file
+        x = checkpoint(self.falling, x, use_reentrant=False)  # error: [TBR207]
         x = checkpoint(self.strict, x, use_reentrant=False)  # ok: [TBR207] a narrow handler
         return guarded(self.fast, x)  # ok: [TBR207] outside of every region
