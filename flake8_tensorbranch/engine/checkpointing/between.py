@@ -91,11 +91,13 @@ class Between:
             return
         for scope, facts in program.facts.items():
             for node, callees in facts.calls.items():
-                if not isinstance(node, nodes.Call) or all(c.module is index for c in callees):
+                if not isinstance(node, nodes.Call) or not any(
+                    c.module is not index and (c.name == "forward" or c.module.mentions(("checkpoint",)))
+                    for c in callees
+                ):
                     continue
                 start = Expr(index, scope, node)
-                if any(True for span in self._spans(start, _DEPTH) for _ in self._changes(span)):
-                    yield from ((m, start) for m in self.recomputes.behind(start) if m.call.module is not index)
+                yield from ((m, start) for m in self.recomputes.behind(start) if m.call.module is not index)
 
     def _spans(self, call: Expr, depth: int) -> Iterator[Span]:
         """The stretches from a call, and from the calls of the function around it, to backwards in the same scope."""
