@@ -10,7 +10,7 @@ from astroid import nodes
 from flake8_tensorbranch.engine.checkpointing import saving
 from flake8_tensorbranch.engine.checkpointing.changes import Change, How
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
-from flake8_tensorbranch.engine.checkpointing.locate import site, skipped
+from flake8_tensorbranch.engine.checkpointing.locate import placed, site, skipped
 from flake8_tensorbranch.engine.checkpointing.mutation import Mutations
 from flake8_tensorbranch.engine.lattice import TENSOR, UNKNOWN
 from flake8_tensorbranch.engine.lookup.modes import without_grad
@@ -32,18 +32,29 @@ class Consumption:
 
     def sites(self) -> Iterator[RegionSite]:
         """One site for each changed state at each statement of the file under check."""
-        seen: set[tuple[int, object]] = set()
-        here = set(self.mutations.insides.here())
+        seen: set[tuple[object, int, object]] = set()
         for change in self.mutations.changes:
-            if change.activation not in here:
-                continue
-            key = (int(change.node.lineno or 0), change.place)
+            key = (change.activation.function.module, int(change.node.lineno or 0), change.place)
             if key in seen:
                 continue
             form = self.form(change)
-            if form:
+            if form and (change.activation.function.module is self.program.index or self._told(change, form)):
                 seen.add(key)
-                yield site(SinkKind.STATE, change.activation, change.node, form, _subject(change))
+                found = site(SinkKind.STATE, change.activation, change.node, form, _subject(change))
+                yield placed(found, change.activation, "changed here")
+
+    def _told(self, change: Change, form: str) -> bool:
+        """True where a change in another file is told: it adds or takes, to what its run did not store before.
+
+        Who fills and empties the state in between is not in this file: what is only read and stored is left alone.
+        """
+        return form != "starts" and not any(
+            c.how is How.STORES
+            and c.place == change.place
+            and c.activation is change.activation
+            and line(c.node) < line(change.node)
+            for c in self.mutations.changes
+        )
 
     def form(self, change: Change) -> str:
         """What the recompute gets wrong by a change; empty where it repeats alike, or where nothing is lost."""

@@ -10,7 +10,7 @@ from astroid import nodes
 from flake8_tensorbranch.engine.checkpointing import memo, routing
 from flake8_tensorbranch.engine.checkpointing.changes import How
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
-from flake8_tensorbranch.engine.checkpointing.locate import site, skipped
+from flake8_tensorbranch.engine.checkpointing.locate import placed, site, skipped
 from flake8_tensorbranch.engine.checkpointing.mutation import Mutations
 from flake8_tensorbranch.engine.checkpointing.uses import assignments, sources
 from flake8_tensorbranch.engine.lattice import HOST, NONE, UNKNOWN
@@ -37,10 +37,9 @@ class KeptGraph:
     def sites(self) -> Iterator[RegionSite]:
         """One site for each store that fills a cache, and for each call of a cached function."""
         seen: set[Any] = set()
-        here = set(self.mutations.insides.here())
         for change in self.mutations.changes:
             at = change.activation
-            fills = at in here and change.settled and change.how is How.STORES and change.node not in seen
+            fills = change.settled and change.how is How.STORES and change.node not in seen
             if not fills or change.value is None or skipped(at, change.node):
                 continue
             begin = memo.guard(at, change.node, change.place)
@@ -48,10 +47,16 @@ class KeptGraph:
                 continue
             seen.add(change.node)
             target = change.node.targets[0] if isinstance(change.node, nodes.Assign) else change.node
-            yield site(SinkKind.KEPT_GRAPH, at, change.node, "cache", spelled(target))
+            yield placed(site(SinkKind.KEPT_GRAPH, at, change.node, "cache", spelled(target)), at, "kept here")
         for activation in self.mutations.insides.all():
             parent, call = activation.parent, activation.call
-            if parent is None or call is None or parent not in here or call in seen or not _is_cached(activation):
+            if (
+                parent is None
+                or call is None
+                or parent.function.module is not self.origins.program.index
+                or call in seen
+                or not _is_cached(activation)
+            ):
                 continue
             if any(self.keeps(activation, r) for r in activation.returned()):
                 seen.add(call)

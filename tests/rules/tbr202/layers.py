@@ -16,13 +16,13 @@ class Layer(nn.Module):
         self.schedule = Schedule()
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        self.schedule.advance()
+        self.schedule.advance()  # error: [TBR205]
         h = self.fc(x)
         if self.schedule.due():  # error: [TBR202]
             h = h.tanh()
         if self.schedule.long():  # ok: [TBR202] the region changes another attribute of the schedule
             h = h.cos()
-        if count() > 3:  # error: [TBR202]
+        if count() > 3:  # error: [TBR202]  # error: [TBR205]
             h = h.sin()
         return h.sin()
 
@@ -40,5 +40,6 @@ class Trunk(nn.Module):
         if self.schedule.due():  # ok: [TBR202] moved and asked outside of the regions
             x = x * 2
         x = checkpoint(self.layer, x, use_reentrant=False)
-        x = checkpoint(self.alternating, x, use_reentrant=False)  # todo: [TBR202] its count is in the other file
+        # todo: [TBR202] the change is reported, the branch is not
+        x = checkpoint(self.alternating, x, use_reentrant=False)  # error: [TBR205]
         return checkpoint(self.steady, x, use_reentrant=False)  # ok: [TBR202] its depth never changes

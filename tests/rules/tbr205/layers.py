@@ -16,8 +16,8 @@ class Layer(nn.Module):
         self.cache = Cache()
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        keys = self.cache.update(self.fc(x))  # todo: [TBR205] the cache is in the other file
-        note()  # todo: [TBR205] the count is in the other file
+        keys = self.cache.update(self.fc(x))  # error: [TBR205]
+        note()  # error: [TBR205]
         return torch.softmax(x @ keys.mT, -1) @ keys
 
 
@@ -45,5 +45,5 @@ class Trunk(nn.Module):
         note()  # ok: [TBR205] outside of the regions
         x = checkpoint(self.layer, x, use_reentrant=False)
         x = checkpoint(self.reading, x, use_reentrant=False)
-        x = checkpoint(self.counted, x, use_reentrant=False)  # todo: [TBR205] its count is in the other file
+        x = checkpoint(self.counted, x, use_reentrant=False)  # error: [TBR205]
         return checkpoint(self.uncounted, x, use_reentrant=False)  # ok: [TBR205] the same again

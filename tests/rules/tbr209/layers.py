@@ -19,7 +19,7 @@ class Layer(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         h = self.fc(x)
-        h = h * self.learned.table()  # todo: [TBR209] the cache is in the other file
+        h = h * self.learned.table()  # error: [TBR209]
         h = h * self.remembering.scale(4)  # error: [TBR209]
         h = h * self.fixed.table()  # ok: [TBR209] a table of constants
         h = h * positions(4)  # ok: [TBR209] remembers constants
