@@ -37,5 +37,5 @@ class Trunk(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         x = x * self.outside.table()  # ok: [TBR209] asked outside of the regions
         x = checkpoint(self.layer, x, use_reentrant=False)
-        x = checkpoint(self.learned, x, use_reentrant=False)  # todo: [TBR209] the cache is in the other file
+        x = checkpoint(self.learned, x, use_reentrant=False)  # ok: [TBR209] this cache is told of above
         return checkpoint(self.fixed, x, use_reentrant=False)  # ok: [TBR209] a table of constants
