@@ -1,0 +1,1 @@
+"""Two files: the reading is in one, the loop in the other."""

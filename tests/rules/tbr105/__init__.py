@@ -1,0 +1,1 @@
+"""Two files: the reading is in one, the check in the other."""

@@ -1,0 +1,1 @@
+"""Two files: the nondeterministic operator is in one, the decision in the other."""

@@ -1,0 +1,1 @@
+"""Two files: the function is in one, its reentrant checkpoint in the other."""

@@ -1,0 +1,1 @@
+"""Two files: torch's function goes by another name in one, and is called in the other."""

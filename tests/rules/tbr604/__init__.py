@@ -1,0 +1,1 @@
+"""Two files: the result is computed in one, and held to an old one in the other."""
