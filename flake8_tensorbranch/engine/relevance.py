@@ -15,7 +15,7 @@ from flake8_tensorbranch.engine.lattice import (
     HOST,
     UNKNOWN_KIND,
 )
-from flake8_tensorbranch.engine.regions import wrappers
+from flake8_tensorbranch.engine.regions import homemade, wrappers
 from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, REGION_BASES, REGION_ENTRIES
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
@@ -66,6 +66,7 @@ def wanted(analysis: Analysis, index: ModuleIndex, settings: Settings) -> set[Fu
                 name in _TRIGGERS
                 or (name in names and scope is not None)
                 or wrappers.calls_imported(analysis, index, call)
+                or (name == "apply" and homemade.imported(analysis, index, scope, call) is not None)
             ):
                 chosen.add(scope)
                 break

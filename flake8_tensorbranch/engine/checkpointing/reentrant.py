@@ -194,6 +194,9 @@ class Reentrant:
                 self.origins.value(Expr(expr.module, expr.scope, node.func.expr)).kinds & TENSOR
             ):
                 return self._computed(Expr(expr.module, expr.scope, node.func.expr), depth - 1)
+            steps = self.origins.step(expr)
+            if steps and all(self._computed(step, depth - 1) is not None for step in steps):
+                return node
         return None
 
     @staticmethod

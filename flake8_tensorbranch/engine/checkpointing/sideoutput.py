@@ -11,7 +11,8 @@ from flake8_tensorbranch.engine.checkpointing.backward import Backward
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.lattice import TENSOR
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
-from flake8_tensorbranch.syntax.names import FunctionInfo
+from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
 CUTS: Final = frozenset(["detach", "item", "tolist", "numpy"])
 
@@ -22,10 +23,13 @@ def side_output(origins: Origins, recomputes: Recomputes, backward: Backward, ma
     """
     region = recomputes.reads(made)
     for function in region:
-        if function.name == "__init__" or function.module is not origins.program.index:
+        if function.name == "__init__":
             continue
+        abroad = function.module is not origins.program.index
         for attribute, name, value in _kept(function):
-            if getattr(getattr(value, "func", None), "attrname", "") in CUTS:
+            if abroad and not attribute:
+                continue
+            if _cut(value):
                 continue
             kept = origins.value(Expr(function.module, function, value))
             if not (kept.kinds & TENSOR or (kept.elem is not None and kept.elem.kinds & TENSOR)):
@@ -34,6 +38,8 @@ def side_output(origins: Origins, recomputes: Recomputes, backward: Backward, ma
                 if reader in region or reader.name == "__init__":
                     continue
                 for node in _attributes(reader, name) if attribute else _names(reader, function, name):
+                    if abroad and not _owns(origins, reader, function, node):
+                        continue
                     if backward.of(Expr(reader.module, reader, node)):
                         return name
     return ""
@@ -58,6 +64,23 @@ def _attributes(reader: FunctionInfo, name: str) -> Iterator[nodes.NodeNG]:
     for node in reader.node.nodes_of_class(nodes.Attribute):
         if node.attrname == name:
             yield node
+
+
+def _cut(value: Any) -> bool:
+    """True where a method in the chain that makes a value leaves the graph."""
+    while isinstance(value, nodes.Call) and isinstance(value.func, nodes.Attribute):
+        if value.func.attrname in CUTS:
+            return True
+        value = value.func.expr
+    return False
+
+
+def _owns(origins: Origins, reader: FunctionInfo, writer: FunctionInfo, node: Any) -> bool:
+    """True when an attribute is read of an object of the class whose method, in another file, stores it."""
+    classes = [r.cls for r in origins.value(Expr(reader.module, reader, node.expr)).refs if isinstance(r, Instance)]
+    return writer.cls is not None and any(
+        isinstance(c, ClassInfo) and writer.cls in origins.program.analysis.resolver.mro(c) for c in classes
+    )
 
 
 def _names(reader: FunctionInfo, writer: FunctionInfo, name: str) -> Iterator[nodes.NodeNG]:

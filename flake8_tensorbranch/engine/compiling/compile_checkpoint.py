@@ -48,6 +48,7 @@ class Conflicts:
             outer = self._outer(entry, functions)
             if outer is not None:
                 yield from self._context(entry)
+                yield from self._conditionals_abroad(functions, entry)
                 for function in self._reached(functions):
                     inside.setdefault(function, (entry, outer))
             else:
@@ -95,6 +96,17 @@ class Conflicts:
         for node, called in self.program.facts[function].externals.items():
             if "torch.cond" in called:
                 yield self._site(node, function, "cond", entry)
+
+    def _conditionals_abroad(self, functions: list[FunctionInfo], entry: Entry) -> Iterator[TracedSite]:
+        """The same in a function of another file that the checkpoint is given: put at the checkpoint."""
+        if entry.node is None or not self.regions.has("compiled-checkpoint-refuses-cond"):
+            return
+        for function in functions:
+            if function not in self.program.facts and function.module.mentions(("cond",)):
+                facts = self.origins.facts(function.module, function)
+                if any("torch.cond" in called for called in facts.externals.values()):
+                    yield self._site(entry.node, entry.scope, "cond", entry)
+                    return
 
     def _writes(self, function: FunctionInfo, entry: Entry) -> Iterator[TracedSite]:
         """Python state that the region changes: `HOP: Unsafe side effect`."""
@@ -164,7 +176,7 @@ class Conflicts:
         assert isinstance(entry.node, nodes.Call)
         call = Expr(self.program.index, entry.scope, entry.node)
         compiles = self._compiles(entry, call, functions)
-        if not compiles:
+        if not compiles and not self._wraps_compiled(call):
             return
         if any(self._selective(g) for g in self.options.given(call, "context_fn") if isinstance(g, Expr)):
             if self.regions.has("policy-blind-to-compiled"):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.diagnostic import Related
 from flake8_tensorbranch.engine.branching import effects
 from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.program import Program
-from flake8_tensorbranch.engine.lattice import CONTAINER, DATA, MASK, TENSOR, UNBACKED, UNKNOWN_KIND
-from flake8_tensorbranch.engine.regions import trace
+from flake8_tensorbranch.engine.lattice import CONTAINER, DATA, MASK, TENSOR, UNBACKED, UNKNOWN, UNKNOWN_KIND
+from flake8_tensorbranch.engine.regions import abroad, trace
 from flake8_tensorbranch.engine.regions.batched import Batched
 from flake8_tensorbranch.engine.regions.region import Membership, Regions
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
@@ -34,7 +36,7 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
         tested = _tested(scope)
         for node, value in facts.values.items():
             if isinstance(node, nodes.Call):
-                receiver = _read(program, scope, node)
+                receiver = _read(facts, node)
                 if receiver is not None and not _under(node, tested) and not effects.is_guarded(node):
                     kinds = dict(inside)
                     if not batched.reads(scope, receiver):
@@ -44,22 +46,44 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
                 if "vmapped" in inside and draws(facts, node) and not inside["vmapped"].entry.option("randomness"):
                     only = {"vmapped": inside["vmapped"]}
                     yield _site(program, scope, SinkKind.MAPPED_DRAW, node, only, regions.has)
-            chosen = _chosen(program, scope, node)
+            chosen = _chosen(facts, node)
             if chosen is not None and "compiled" in inside and not effects.is_guarded(node):
                 only = {"compiled": inside["compiled"]}
                 yield _site(program, scope, SinkKind.SCALAR_READ, node, only, regions.has)
             if not value.must(TENSOR) or not value.deps & _SIZED:
                 continue
-            if _makes_size(program, scope, node) and not effects.is_guarded(node):
+            if _makes_size(facts, node) and not effects.is_guarded(node):
                 kinds = dict(inside)
                 if not batched.reads(scope, node):
                     kinds.pop("vmapped", None)
                 yield _site(program, scope, SinkKind.SIZED_RESULT, node, kinds, regions.has)
+    for there in abroad.reached(program, regions):
+        if "compiled" in there.regions and not effects.is_guarded(there.call):
+            yield from _abroad(program, regions, there)
+
+
+def _abroad(program: Program, regions: Regions, there: abroad.Reached) -> Iterator[TracedSite]:
+    """The places in a function of another file that a compiled function of this one calls, put at the call."""
+    tested = _tested(there.function)
+    only = {"compiled": there.regions["compiled"]}
+    for node, value in there.facts.values.items():
+        if effects.is_guarded(node):
+            continue
+        read = isinstance(node, nodes.Call) and _read(there.facts, node) is not None and not _under(node, tested)
+        if read or _chosen(there.facts, node) is not None:
+            kind, what = SinkKind.SCALAR_READ, "read here"
+        elif value.must(TENSOR) and value.deps & _SIZED and _makes_size(there.facts, node):
+            kind, what = SinkKind.SIZED_RESULT, "made here"
+        else:
+            continue
+        site = _site(program, there.scope, kind, there.call, only, regions.has)
+        place = Related(there.function.module.path, node.lineno or 1, node.col_offset or 0, what)
+        yield replace(site, subject=trace.spelled(node), related=(place, *site.related))
 
 
 def _site(
     program: Program,
-    scope: FunctionInfo,
+    scope: FunctionInfo | None,
     kind: SinkKind,
     node: nodes.NodeNG,
     regions: dict[str, Membership],
@@ -74,26 +98,26 @@ def _site(
     return TracedSite(kind, node, scope, trace.spelled(node), regions, facts, trace.way(program, scope, node, regions))
 
 
-def _read(program: Program, scope: FunctionInfo, node: nodes.Call) -> nodes.NodeNG | None:
+def _read(facts: Facts, node: nodes.Call) -> nodes.NodeNG | None:
     """The tensor that a call makes a Python number of; None for any other call."""
     func = node.func
     if isinstance(func, nodes.Attribute) and func.attrname in _READS and not node.args:
         source = func.expr
     elif (isinstance(func, nodes.Name) and func.name in _NUMBERS and len(node.args) == 1) or (
-        node.args and any(name.startswith("math.") for name in program.facts[scope].externals.get(node, ()))
+        node.args and any(name.startswith("math.") for name in facts.externals.get(node, ()))
     ):
         source = node.args[0]
     else:
         return None
-    value = program.value(scope, source)
+    value = facts.values.get(source, UNKNOWN)
     return source if value.kinds & TENSOR and not value.kinds & UNKNOWN_KIND else None
 
 
-def _chosen(program: Program, scope: FunctionInfo, node: nodes.NodeNG) -> nodes.NodeNG | None:
+def _chosen(facts: Facts, node: nodes.NodeNG) -> nodes.NodeNG | None:
     """The tensor that picks an element of a list: its value becomes an index of Python's (facts H); else None."""
     if not isinstance(node, nodes.Subscript):
         return None
-    owner, index = program.value(scope, node.value), program.value(scope, node.slice)
+    owner, index = facts.values.get(node.value, UNKNOWN), facts.values.get(node.slice, UNKNOWN)
     return node.slice if owner.must(CONTAINER) and index.must(TENSOR) else None
 
 
@@ -112,17 +136,17 @@ def draws(facts: Facts, call: nodes.Call) -> bool:
     return False
 
 
-def _makes_size(program: Program, scope: FunctionInfo, node: nodes.NodeNG) -> bool:
+def _makes_size(facts: Facts, node: nodes.NodeNG) -> bool:
     """True when the operation itself gives its result a size that depends on values: no input has such a size."""
     if isinstance(node, nodes.Subscript):
-        index = program.value(scope, node.slice)
+        index = facts.values.get(node.slice, UNKNOWN)
         return bool(index.kinds & TENSOR and index.deps & MASK)
-    if not isinstance(node, nodes.Call) or program.callees(scope, node):
+    if not isinstance(node, nodes.Call) or facts.calls.get(node):
         return False
     sources = [*node.args, *(k.value for k in node.keywords)]
     if isinstance(node.func, nodes.Attribute):
         sources.append(node.func.expr)
-    values = [program.value(scope, source) for source in sources]
+    values = [facts.values.get(source, UNKNOWN) for source in sources]
     return not any(value.kinds & TENSOR and value.deps & _SIZED for value in values)
 
 

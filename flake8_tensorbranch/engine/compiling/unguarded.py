@@ -76,7 +76,11 @@ class _Unguarded:
         """The compiled functions with an attention in them that a call enters, from eager code."""
         if scope is not None and self.regions.of(scope, "compiled") is not None:
             return []
-        found: list[object] = [f for f in self.program.callees(scope, node) if f in self.heads and self.attends(f)]
+        found: list[object] = [
+            f
+            for f in self.program.callees(scope, node)
+            if (f in self.heads or self.decorated(f)) and self.attends(f)
+        ]
         for ref in self.program.value(scope, node.func).refs:
             if isinstance(ref, Wrapped) and ref.wrapper == "torch.compile":
                 made = self.origins.of(Expr(self.program.index, scope, node.func))
@@ -86,6 +90,18 @@ class _Unguarded:
                 if _READS in inner or any(isinstance(r, Instance) and r.cls in _ATTENDS for r in inner):
                     found.append(ref)
         return found
+
+    def decorated(self, function: FunctionInfo) -> bool:
+        """True for a function of another file that a decorator there compiles, with a backend of its own kernels."""
+        decorators = getattr(function.node, "decorators", None)
+        if decorators is None or function.module is self.program.index:
+            return False
+        for decorator in decorators.nodes:
+            expr = decorator.func if isinstance(decorator, nodes.Call) else decorator
+            if self.program.analysis.resolver.expression(function.module, expr, function.parent) == "torch.compile":
+                keywords = getattr(decorator, "keywords", ())
+                return not any(k.arg == "backend" and getattr(k.value, "value", "") == "eager" for k in keywords)
+        return False
 
     def resets(self, scope: FunctionInfo | None) -> bool:
         """True when the function around a scope throws compiled code away."""
@@ -97,9 +113,7 @@ class _Unguarded:
         known = self._attends.get(function)
         if known is None:
             self._attends[function] = False
-            facts = self.program.facts.get(function)
-            if facts is None:
-                return False
+            facts = self.origins.facts(function.module, function)
             known = any(_READS in called for called in facts.externals.values()) or any(
                 isinstance(r, Instance) and r.cls in _ATTENDS for value in facts.values.values() for r in value.refs
             )

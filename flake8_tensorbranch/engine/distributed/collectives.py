@@ -31,6 +31,7 @@ BACKWARD: Final = "backward()"
 MOST_FUNCTIONS: Final = 200
 """How many functions are looked into for what a call may run."""
 _MODULE: Final = "torch.nn.Module"
+_DISTRIBUTED: Final = ("torch.distributed", "from torch import distributed")
 
 
 class Collectives:
@@ -55,10 +56,26 @@ class Collectives:
             )
             or any("accelerate" in q or "lightning" in q or "deepspeed" in q for q in names)
             or any(self._is_lightning(cls) for cls in program.index.classes)
+            or self._called_abroad()
         )
         self._functions: dict[FunctionInfo, frozenset[str]] = {}
         self._calls: dict[nodes.NodeNG, tuple[frozenset[str], set[FunctionInfo]]] = {}
         self._gathering: list[str] | None = None
+
+    def _called_abroad(self) -> bool:
+        """True when the file calls a function of another file that calls a collective itself."""
+        seen: set[FunctionInfo] = set()
+        for facts in self.program.facts.values():
+            for callees in facts.calls.values():
+                for callee in callees - seen:
+                    seen.add(callee)
+                    module = callee.module
+                    if module is self.program.index or not module.mentions(_DISTRIBUTED):
+                        continue
+                    called = self.program.analysis.facts_of(module, callee).externals.values()
+                    if any(known.collective(q) for names in called for q in names if "distributed" in q):
+                        return True
+        return False
 
     # Lightning
 

@@ -215,7 +215,7 @@ class Origins:
         for ref in owner.refs:
             if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                 found.extend(self.stored(ref.cls, node.attrname))
-        if found or owner.refs:
+        if found or not all(isinstance(ref, ModuleIndex) for ref in owner.refs):
             return found
         return self._target(self.program.analysis.resolver.expression(expr.module, node, expr.scope))
 

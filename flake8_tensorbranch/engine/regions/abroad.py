@@ -21,24 +21,34 @@ _MOST: Final = 80  # functions looked at for one file
 _KINDS: Final = ("checkpointed", "compiled", "exported", "traced")
 
 
+_ONCE: Final = ("exported", "traced")  # a branch in what is handed over spoils the call itself
+
+
 @dataclass(frozen=True, slots=True)
 class Reached:
     """A function of another file: its facts for what it is handed, the call in this file, the regions, the way on."""
 
     function: FunctionInfo
     facts: Facts
-    scope: FunctionInfo
+    scope: FunctionInfo | None
     call: nodes.NodeNG
     regions: dict[str, Membership]
     way: tuple[Step, ...]
 
 
-def reached(program: Program, regions: Regions) -> Iterator[Reached]:
+def reached(program: Program, regions: Regions) -> list[Reached]:
     """Every such function, once for each call in the file; the nearest first."""
+    if "abroad" not in regions.memo:
+        regions.memo["abroad"] = list(_reached(program, regions))
+    return cast("list[Reached]", regions.memo["abroad"])
+
+
+def _reached(program: Program, regions: Regions) -> Iterator[Reached]:
     left = [_MOST]
     for begin, functions in regions.entries:
         handed = [f for f in functions if f not in program.facts]
-        if begin.kind == "checkpointed" and begin.node is not None and begin.scope is not None and handed:
+        once = begin.kind in _ONCE or (begin.kind == "checkpointed" and begin.scope is not None)
+        if once and begin.node is not None and handed:
             inside = {begin.kind: Membership(begin, ())}
             yield from _from(program, regions, begin.scope, begin.node, handed, inside, left)
     scopes = dict.fromkeys(f for kind in _KINDS for f in regions.members(kind))
@@ -53,7 +63,7 @@ def reached(program: Program, regions: Regions) -> Iterator[Reached]:
 def _from(
     program: Program,
     regions: Regions,
-    scope: FunctionInfo,
+    scope: FunctionInfo | None,
     call: nodes.NodeNG,
     functions: list[FunctionInfo],
     inside: dict[str, Membership],

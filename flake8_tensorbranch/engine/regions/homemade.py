@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.inference.program import Program
+from flake8_tensorbranch.engine.inference.summary import Analysis
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
-from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
 
 _CUSTOM: tuple[str, ...] = ("custom_fwd", "custom_bwd")
 
@@ -48,10 +50,10 @@ class HomeMade:
 
 
 def home_made(origins: Origins) -> dict[ClassInfo, HomeMade]:
-    """The classes of the file that recompute in their backward."""
+    """The classes that recompute in their backward: those of the file, and those of others that it applies."""
     found: dict[ClassInfo, HomeMade] = {}
     resolver = origins.program.analysis.resolver
-    for cls in origins.program.index.classes:
+    for cls in dict.fromkeys((*origins.program.index.classes, *_imported(origins.program))):
         forward, backward = cls.methods.get("forward"), cls.methods.get("backward")
         if forward is None or backward is None or not resolver.has_base(cls, "Function"):
             continue
@@ -59,6 +61,30 @@ def home_made(origins: Origins) -> dict[ClassInfo, HomeMade]:
         if again is not None and any((dotted(c.func) or "").endswith(("backward", "grad")) for c in backward.calls):
             found[cls] = HomeMade(cls, forward, backward, again)
     return found
+
+
+def imported(
+    analysis: Analysis, index: ModuleIndex, scope: FunctionInfo | None, call: nodes.Call
+) -> ClassInfo | None:
+    """The `autograd.Function` of another file whose `apply` a call calls; None when it is no such call."""
+    if not isinstance(call.func, nodes.Attribute) or call.func.attrname != "apply":
+        return None
+    cls = analysis.resolver.expression(index, call.func.expr, scope)
+    if not isinstance(cls, ClassInfo) or cls.module is index or not analysis.resolver.has_base(cls, "Function"):
+        return None
+    return cls
+
+
+def _imported(program: Program) -> Iterator[ClassInfo]:
+    """The classes of other files whose `apply` the file calls."""
+    index = program.index
+    if ".apply(" not in index.text:
+        return
+    for scope in (None, *index.functions):
+        for call in index.calls if scope is None else scope.calls:
+            cls = imported(program.analysis, index, scope, call)
+            if cls is not None:
+                yield cls
 
 
 def _again(backward: FunctionInfo) -> Iterator[nodes.Call]:

@@ -128,6 +128,8 @@ class _Finder:
     def _shuffled(self) -> Iterator[SwitchSite]:
         switched = self.switches.deterministic
         promise = switched[0].node if switched else self.switches.promise()
+        if promise is None and self.loaders:
+            promise = self._switched_abroad()
         if promise is None:
             return
         for scope, call in self.loaders:
@@ -144,6 +146,20 @@ class _Finder:
             if True in self.switches.truths(scope, shuffle):
                 repair = edits.seeded(self.index, scope, call)
                 yield self._site("shuffled", shuffle, scope, True, promise, repair, note="deterministic here")
+
+    def _switched_abroad(self) -> nodes.NodeNG | None:
+        """A call of another file's function that switches determinism on."""
+        for facts in self.program.facts.values():
+            for call, callees in facts.calls.items():
+                for callee in callees:
+                    if callee.module is self.index or not callee.module.mentions((ALGORITHMS.rsplit(".", 1)[-1],)):
+                        continue
+                    for node, called in self.origins.facts(callee.module, callee).externals.items():
+                        args = called.get(ALGORITHMS)
+                        mode = None if args is None else args.get(0, "mode")
+                        if mode is not None and mode.const is True and not _conditional(node):
+                            return call
+        return None
 
     # cuBLAS
 
@@ -255,15 +271,22 @@ class _Finder:
         return not (isinstance(given, nodes.Const) and given.value == 0)
 
     def _generator(self, scope: FunctionInfo, value: Any) -> str:
-        while (
-            isinstance(value, nodes.Call)
-            and isinstance(value.func, nodes.Attribute)
-            and value.func.attrname == "manual_seed"
-        ):
-            value = value.func.expr
+        value = _unseeded(value)
         if not isinstance(value, nodes.Call):
             return ""
-        return _GENERATORS.get(self.switches.resolve(value.func, scope), "")
+        known = _GENERATORS.get(self.switches.resolve(value.func, scope), "")
+        return known or self._made_by_a_helper(Expr(self.index, scope, value))
+
+    def _made_by_a_helper(self, call: Expr) -> str:
+        """The kind of generator that a function of the project returns, of this file or another."""
+        if not self.origins.callees(call):
+            return ""
+        found = set()
+        for origin in self.origins.of(call):
+            made = _unseeded(origin.node)
+            names = self.origins.externals(Expr(origin.module, origin.scope, made)) if made is not call.node else ()
+            found.add(next((_GENERATORS[name] for name in names if name in _GENERATORS), ""))
+        return found.pop() if len(found) == 1 else ""
 
     def _is_dataset(self, cls: ClassInfo) -> bool:
         for base in self.program.analysis.resolver.mro(cls):
@@ -296,6 +319,17 @@ class _Finder:
         return used
 
 
+def _unseeded(value: Any) -> Any:
+    """What a generator is made by, without the `manual_seed` calls that give it back."""
+    while (
+        isinstance(value, nodes.Call)
+        and isinstance(value.func, nodes.Attribute)
+        and value.func.attrname == "manual_seed"
+    ):
+        value = value.func.expr
+    return value
+
+
 def _before(node: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
     """The statements that have run in a scope before a node, as far as they stand in enclosing blocks."""
     child, up = node, node.parent
@@ -307,6 +341,16 @@ def _before(node: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
         if isinstance(up, (nodes.FunctionDef, nodes.Module, nodes.ClassDef)):
             return
         child, up = up, up.parent
+
+
+def _conditional(node: nodes.NodeNG) -> bool:
+    """True for a node that its function does not run every time."""
+    up = node.parent
+    while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda, nodes.Module)):
+        if isinstance(up, (nodes.If, nodes.IfExp, nodes.For, nodes.While, nodes.Try, nodes.BoolOp)):
+            return True
+        up = up.parent
+    return False
 
 
 def _multiplies(function: FunctionInfo) -> bool:

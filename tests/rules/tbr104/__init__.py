@@ -1,0 +1,1 @@
+"""Two files: the collectives are in one, what a rank decides for itself in the other."""

@@ -1,0 +1,1 @@
+"""Two files: the state changes in one, the region begins in the other."""

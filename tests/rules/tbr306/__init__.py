@@ -1,0 +1,1 @@
+"""Two files: the number is read in one, the region begins in the other."""

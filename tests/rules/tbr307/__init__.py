@@ -1,0 +1,1 @@
+"""Two files: the operator is in one, the region begins in the other."""

@@ -1,0 +1,1 @@
+"""Two files: the module or its helper is in one, the export in the other."""

@@ -1,0 +1,1 @@
+"""Two files: the reading is in one, the map in the other."""

@@ -1,0 +1,1 @@
+"""Two files: the checkpointed or compiled code is in one, the other half in the other."""
