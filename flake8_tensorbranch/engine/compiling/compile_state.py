@@ -18,7 +18,7 @@ from flake8_tensorbranch.engine.regions.instances import Instances
 from flake8_tensorbranch.engine.regions.region import Regions
 from flake8_tensorbranch.engine.repairs.buffers import registered
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
-from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
 from flake8_tensorbranch.syntax.printing import source_of
 
 KIND: Final = "compiled"
@@ -74,7 +74,7 @@ class State:
                     continue
                 related = (Related(index.path, where.lineno or 1, where.col_offset or 0, "it changes here"),)
                 shown = [first, *_deciding(accesses)] if first.how == "step" else [first]
-                edits = registered(index, *place) if what == "int" else None
+                edits = registered(index, *place) if what == "int" and _is_own(place, index) else None
                 for access in dict.fromkeys(shown):
                     yield TracedSite(
                         SinkKind.COMPILED_STATE,
@@ -166,14 +166,9 @@ class State:
 
     def _holder(self, cls: ClassInfo, name: str) -> ClassInfo:
         """The class whose constructor or body makes an attribute, so that bases and subclasses mean the same place."""
-        for base in self.program.analysis.resolver.mro(cls):
-            if (
-                isinstance(base, ClassInfo)
-                and base.module is self.program.index
-                and (name in base.stores or name in base.body)
-            ):
-                return base
-        return cls
+        bases = [b for b in self.program.analysis.resolver.mro(cls) if isinstance(b, ClassInfo)]
+        making = (b for b in bases if name in b.body or any(w.name == "__init__" for w in b.stores.get(name, ())))
+        return next(making, next((b for b in bases if name in b.stores), cls))
 
     # Changes
 
@@ -377,6 +372,11 @@ def _form(value: nodes.NodeNG) -> str:
             return "length"
         return {"int": "int", "len": "int", "str": "str", "float": "float"}.get(name, "call")
     return "expression"
+
+
+def _is_own(place: Place, index: ModuleIndex) -> bool:
+    """True when the file itself defines the class whose objects hold the place."""
+    return place[0] is None or place[0].module is index
 
 
 def _spelled(node: nodes.NodeNG, name: str) -> str:

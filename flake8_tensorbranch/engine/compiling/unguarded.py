@@ -77,9 +77,7 @@ class _Unguarded:
         if scope is not None and self.regions.of(scope, "compiled") is not None:
             return []
         found: list[object] = [
-            f
-            for f in self.program.callees(scope, node)
-            if (f in self.heads or self.decorated(f)) and self.attends(f)
+            f for f in self.program.callees(scope, node) if (f in self.heads or self.decorated(f)) and self.attends(f)
         ]
         for ref in self.program.value(scope, node.func).refs:
             if isinstance(ref, Wrapped) and ref.wrapper == "torch.compile":

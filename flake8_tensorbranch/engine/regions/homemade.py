@@ -63,9 +63,7 @@ def home_made(origins: Origins) -> dict[ClassInfo, HomeMade]:
     return found
 
 
-def imported(
-    analysis: Analysis, index: ModuleIndex, scope: FunctionInfo | None, call: nodes.Call
-) -> ClassInfo | None:
+def imported(analysis: Analysis, index: ModuleIndex, scope: FunctionInfo | None, call: nodes.Call) -> ClassInfo | None:
     """The `autograd.Function` of another file whose `apply` a call calls; None when it is no such call."""
     if not isinstance(call.func, nodes.Attribute) or call.func.attrname != "apply":
         return None

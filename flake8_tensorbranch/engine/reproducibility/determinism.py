@@ -147,8 +147,8 @@ class _Finder:
                 repair = edits.seeded(self.index, scope, call)
                 yield self._site("shuffled", shuffle, scope, True, promise, repair, note="deterministic here")
 
-    def _switched_abroad(self) -> nodes.NodeNG | None:
-        """A call of another file's function that switches determinism on."""
+    def _switched_abroad(self) -> Any:
+        """A call of another file's function that switches determinism on; None when there is none."""
         for facts in self.program.facts.values():
             for call, callees in facts.calls.items():
                 for callee in callees:
