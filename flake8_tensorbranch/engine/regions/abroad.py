@@ -35,6 +35,11 @@ class Reached:
     regions: dict[str, Membership]
     way: tuple[Step, ...]
 
+    @property
+    def handed(self) -> bool:
+        """True where the call itself exports or traces what it is given."""
+        return any(kind in _ONCE and m.entry.node is self.call for kind, m in self.regions.items())
+
 
 def reached(program: Program, regions: Regions) -> list[Reached]:
     """Every such function, once for each call in the file; the nearest first."""
