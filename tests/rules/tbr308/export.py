@@ -17,7 +17,7 @@ def no_rows() -> ExportedProgram:
 
 
 def gives_way() -> ExportedProgram:
-    return export(Net(), (torch.zeros(1, 4),), dynamic_shapes={"x": {0: AUTO}})  # ok: [TBR308] the other file's gives way
+    return export(Net(), (torch.zeros(1, 4),), dynamic_shapes={"x": {0: AUTO}})  # ok: [TBR308] gives way
 
 
 def made_elsewhere() -> ExportedProgram:

@@ -26,7 +26,9 @@ class Tower(nn.Module):
         condition = self.condition(style)
         x = self.stem(x)
         for block in self.blocks:
-            x = checkpoint(bound(block, condition), x, use_reentrant=True)  # todo: [TBR505] closed over in the other file
+            x = checkpoint(
+                bound(block, condition), x, use_reentrant=True
+            )  # todo: [TBR505] closed over in the other file
         return x
 
     def cut(self, x: Tensor, style: Tensor) -> Tensor:
