@@ -26,9 +26,8 @@ class Tower(nn.Module):
         condition = self.condition(style)
         x = self.stem(x)
         for block in self.blocks:
-            x = checkpoint(
-                bound(block, condition), x, use_reentrant=True
-            )  # todo: [TBR505] closed over in the other file
+            # todo: [TBR505] closed over in the other file
+            x = checkpoint(bound(block, condition), x, use_reentrant=True)
         return x
 
     def cut(self, x: Tensor, style: Tensor) -> Tensor:
