@@ -127,9 +127,9 @@ class Comparisons:
             return
         for node in self.index.tree.nodes_of_class((nodes.Assert, nodes.If)):
             test = node.test
-            if not any(_precise(c) for c in test.nodes_of_class(nodes.Const)):
-                continue
             if isinstance(node, nodes.If) and not any(isinstance(s, nodes.Raise) for s in node.body):
+                continue
+            if not any(_precise(c) for c in test.nodes_of_class(nodes.Const)):
                 continue
             scope = self.origins.program.owner(node)
             draw = self._draw(scope, test)

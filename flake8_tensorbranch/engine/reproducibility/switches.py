@@ -64,7 +64,8 @@ class Switches:
         self.warn_only: list[Setting] = []
         for scope, call in all_calls(self.index):
             self._call(scope, call)
-        for node in self.index.tree.nodes_of_class(nodes.Assign):
+        assigned = self.index.tree.nodes_of_class(nodes.Assign) if self.index.mentions(("cudnn",)) else ()
+        for node in assigned:
             for target in node.targets:
                 if isinstance(target, nodes.AssignAttr) and target.attrname in ("benchmark", "deterministic"):
                     scope = origins.program.owner(node)
