@@ -34,7 +34,7 @@ from flake8_tensorbranch.engine.lattice import (
 from flake8_tensorbranch.engine.refs import Bound, Closure, Instance, Partial, Wrapped
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
 
-ROUNDS: Final = 9  # how often arguments are pushed on along call edges
+ROUNDS: Final = 6  # how often arguments are pushed on along call edges
 
 
 class FactsTable(dict["FunctionInfo | None", Facts]):

@@ -51,7 +51,7 @@ from flake8_tensorbranch.syntax.cfg import build_cfg
 from flake8_tensorbranch.syntax.graph import Block, Cfg, Edge
 from flake8_tensorbranch.syntax.names import Binding, ClassInfo, FunctionInfo, ModuleIndex
 
-FUEL: Final = 6
+FUEL: Final = 5
 T = TypeVar("T")
 _STORES: Final = (nodes.Assign, nodes.AnnAssign, nodes.AugAssign)
 
