@@ -85,17 +85,18 @@ class Classes:
     def _stored(self, cls: ClassInfo, name: str) -> AbstractValue:
         analysis = self.analysis
         value = BOTTOM
-        in_body = replaced = False
+        in_body = False
+        nearer: list[ClassInfo] = []
         for base in analysis.resolver.mro(cls):
             if not isinstance(base, ClassInfo):
                 continue
             for writer in base.stores.get(name, ()):
-                if replaced and writer.name == "__init__":
+                if writer.name == "__init__" and any(_replaces(one, name) for one in nearer):
                     continue
                 chained = cls if base is not cls and writer.name == "__init__" and "__init__" in cls.methods else None
                 kept = analysis.stores(writer, chained).get(name, BOTTOM)
                 value = join(value, randomness.settled(kept) if writer.name == "__init__" else kept)
-            replaced = replaced or _replaces(base, name)
+            nearer.append(base)
             if not in_body and name in base.body:
                 in_body = True
                 if not value.known or any(getattr(s, "value", None) is not None for s in base.body[name]):

@@ -152,14 +152,14 @@ def binary(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue:
     return UNKNOWN
 
 
-_SHAPES_OF_VALUE: Final = (TENSOR, HOST, CONTAINER, ARRAY, MAPPING, OBJECT)
+_SHAPES_OF_VALUE: Final = TENSOR | HOST | CONTAINER | ARRAY | MAPPING | OBJECT
 
 
 def vague(value: AbstractValue) -> bool:
     """True for a value of three or more sorts (a number, a list or a tensor): what helpers that take anything hand
     on.
     """
-    return sum(bool(value.kinds & kind) for kind in _SHAPES_OF_VALUE) > 2
+    return (value.kinds & _SHAPES_OF_VALUE).bit_count() > 2
 
 
 def told(value: AbstractValue) -> AbstractValue:

@@ -10,7 +10,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.lookup.slices import backward
-from flake8_tensorbranch.engine.reproducibility.switches import Switches, all_calls
+from flake8_tensorbranch.engine.reproducibility.switches import Switches
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
@@ -65,8 +65,7 @@ class Comparisons:
 
     def exact(self) -> Iterator[Comparison]:
         """Comparisons without tolerance."""
-        for scope, call in all_calls(self.index):
-            name = self.switches.resolve(call.func, scope)
+        for scope, call, name in self.switches.calls:
             without = name in _TOLERANT and _zero(call, "rtol") and _zero(call, "atol")
             if (name in _EXACT or without) and len(call.args) >= 2:
                 yield Comparison(call, scope, (call.args[0], call.args[1]))
@@ -93,8 +92,7 @@ class Comparisons:
 
     def _saves(self, scope: FunctionInfo | None) -> bool:
         """True in a scope that writes the file itself: both sides are of one run."""
-        calls = self.index.calls if scope is None else scope.calls
-        return any(self.switches.resolve(c.func, scope) in _SAVING for c in calls)
+        return any(name in _SAVING for where, _, name in self.switches.calls if where is scope)
 
     def _first(self, scope: FunctionInfo | None, node: nodes.NodeNG, names: frozenset[str]) -> Expr | None:
         for expr in backward(self.origins, Expr(self.index, scope, node)):
@@ -125,16 +123,15 @@ class Comparisons:
         """Assertions that hold a result to written numbers though it was drawn without a seed: with the draw."""
         if self.switches.seeds:
             return
-        for node in self.index.tree.nodes_of_class((nodes.Assert, nodes.If)):
-            test = node.test
-            if isinstance(node, nodes.If) and not any(isinstance(s, nodes.Raise) for s in node.body):
-                continue
-            if not any(_precise(c) for c in test.nodes_of_class(nodes.Const)):
-                continue
-            scope = self.origins.program.owner(node)
-            draw = self._draw(scope, test)
-            if draw is not None:
-                yield test, scope, draw
+        scopes: list[FunctionInfo | None] = [None, *self.index.functions]
+        for scope in scopes:
+            for node in self.index.tests if scope is None else scope.tests:
+                test = _asserted(node)
+                if test is None or not any(_precise(c) for c in test.nodes_of_class(nodes.Const)):
+                    continue
+                draw = self._draw(scope, test)
+                if draw is not None:
+                    yield test, scope, draw
 
     def _draw(self, scope: FunctionInfo | None, test: nodes.NodeNG) -> Expr | None:
         """The first draw from torch's default generator that a value depends on."""
@@ -159,6 +156,13 @@ class Comparisons:
             return True  # not every caller is known
         found = self.origins.of(Expr(expr.module, expr.scope, given))
         return any(not (isinstance(o.node, nodes.Const) and o.node.value is None) for o in found)
+
+
+def _asserted(node: nodes.NodeNG) -> nodes.NodeNG | None:
+    """The test of an assertion, or of a branch that raises; None for any other statement."""
+    if isinstance(node, nodes.Assert):
+        return node.test
+    return node.test if isinstance(node, nodes.If) and any(isinstance(s, nodes.Raise) for s in node.body) else None
 
 
 def _zero(call: nodes.Call, keyword: str) -> bool:

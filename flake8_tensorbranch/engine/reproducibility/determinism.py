@@ -13,7 +13,7 @@ from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.regions import trace
 from flake8_tensorbranch.engine.repairs import settings as edits
 from flake8_tensorbranch.engine.reproducibility.comparisons import Comparisons
-from flake8_tensorbranch.engine.reproducibility.switches import ALGORITHMS, DEBUG_MODE, Switches, all_calls
+from flake8_tensorbranch.engine.reproducibility.switches import ALGORITHMS, DEBUG_MODE, Switches
 from flake8_tensorbranch.engine.sink import SinkKind, SwitchSite
 from flake8_tensorbranch.knowledge.versions import has
 from flake8_tensorbranch.settings import Settings
@@ -67,9 +67,7 @@ class _Finder:
         self.origins = Origins(program)
         self.switches = Switches(self.origins)
         self.comparisons = Comparisons(self.origins, self.switches)
-        self.loaders = [
-            (scope, call) for scope, call in all_calls(self.index) if self.switches.resolve(call.func, scope) == _LOADER
-        ]
+        self.loaders = [(scope, call) for scope, call, name in self.switches.calls if name == _LOADER]
 
     def sites(self) -> Iterator[SwitchSite]:
         yield from self._autotune()

@@ -54,7 +54,9 @@ class Setting:
 
 
 class Switches:
-    """The settings of one module, in the order of the source."""
+    """The settings of one module, in the order of the source; `calls` are its calls with the scope of each and the
+    qualified name that it spells, empty for none.
+    """
 
     def __init__(self, origins: Origins) -> None:
         self.origins = origins
@@ -62,8 +64,10 @@ class Switches:
         self.settings: list[Setting] = []
         self.seeds: list[tuple[FunctionInfo | None, nodes.Call]] = []
         self.warn_only: list[Setting] = []
-        for scope, call in all_calls(self.index):
-            self._call(scope, call)
+        self.calls = [(scope, call, self.resolve(call.func, scope)) for scope, call in all_calls(self.index)]
+        for scope, call, name in self.calls:
+            if name:
+                self._call(scope, call, name)
         assigned = self.index.tree.nodes_of_class(nodes.Assign) if self.index.mentions(("cudnn",)) else ()
         for node in assigned:
             for target in node.targets:
@@ -80,8 +84,7 @@ class Switches:
         found = None if path is None else self.origins.program.analysis.resolver.path(self.index, path, scope)
         return found if isinstance(found, str) else ""
 
-    def _call(self, scope: FunctionInfo | None, call: nodes.Call) -> None:
-        name = self.resolve(call.func, scope)
+    def _call(self, scope: FunctionInfo | None, call: nodes.Call, name: str) -> None:
         keywords = {k.arg: k.value for k in call.keywords}
         first = call.args[0] if call.args else None
         if name in _SEEDING:
