@@ -39,15 +39,16 @@ class Place:
             if extra not in [r for r, _ in self.roots] and os.path.isdir(extra):
                 self.roots.append((extra, ""))
 
-    def absolute(self, module: str, level: int) -> str | None:
-        """The dotted name that `from <dots><module> import ...` means in this file; None beyond the root."""
-        if level == 0:
-            return module
-        parts = self.name.split(".")
-        drop = level - 1 if self.is_package else level
-        if drop > len(parts):
-            return None
-        return ".".join([*parts[: len(parts) - drop], *([module] if module else [])])
+
+def absolute(module: str, level: int, importer: str, is_package: bool) -> str | None:
+    """The dotted name that `from <dots><module> import ...` means in the module `importer`; None beyond the root."""
+    if level == 0:
+        return module
+    parts = importer.split(".")
+    drop = level - 1 if is_package else level
+    if drop > len(parts):
+        return None
+    return ".".join([*parts[: len(parts) - drop], *([module] if module else [])])
 
 
 def _project_root(folder: str, disk: Disk) -> str | None:

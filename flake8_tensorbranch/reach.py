@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
-from flake8_tensorbranch.modules import LOOK_AGAIN, Finder, Reading
+from flake8_tensorbranch.modules import LOOK_AGAIN, Finder, Reading, absolute
 
 if TYPE_CHECKING:
     from flake8_tensorbranch.source import SourceFile
@@ -86,7 +86,8 @@ def files_of(finder: Finder, path: str, found: tuple[Import, ...]) -> list[str]:
     """The first-party files that imports name: modules, and submodules taken from packages."""
     files = []
     for item in found:
-        name = finder.place(path).absolute(item.module, item.level)
+        place = finder.place(path)
+        name = absolute(item.module, item.level, place.name, place.is_package)
         if not name:
             continue
         module = finder.find(path, name)

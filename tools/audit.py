@@ -53,14 +53,9 @@ class Found(NamedTuple):
     message: str
 
     @property
-    def key(self) -> tuple[str, str, int, str]:
-        """What a verdict is about."""
-        return self.library, self.path, self.line, self.code
-
-    @property
     def order(self) -> str:
         """A number that depends on the finding's place and code alone."""
-        return hashlib.sha256("|".join(map(str, self.key)).encode()).hexdigest()
+        return hashlib.sha256("|".join(map(str, key(self))).encode()).hexdigest()
 
 
 class Row(NamedTuple):
@@ -74,10 +69,10 @@ class Row(NamedTuple):
     verdict: str
     why: str
 
-    @property
-    def key(self) -> tuple[str, str, int, str]:
-        """What the verdict is about."""
-        return self.library, self.path, self.line, self.code
+
+def key(item: Found | Row) -> tuple[str, str, int, str]:
+    """What a verdict is about: a finding's place and code."""
+    return item.library, item.path, item.line, item.code
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -94,14 +89,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         PAGE.write_text(page(rows), encoding="utf-8")
         return 0
     found = [item for library in options.libraries for item in findings(options.folder, library)]
-    still = {item.key for item in found}
+    still = {key(item) for item in found}
     rows = [
-        row._replace(state="reported" if row.key in still else "gone") if row.library in options.libraries else row
+        row._replace(state="reported" if key(row) in still else "gone") if row.library in options.libraries else row
         for row in rows
     ]
     store(rows)
-    judged = {row.key for row in rows}
-    missing = [item for item in drawn(found) if item.key not in judged]
+    judged = {key(row) for row in rows}
+    missing = [item for item in drawn(found) if key(item) not in judged]
     for item in missing:
         print(shown(options.folder, item))
     print(f"{len(found)} findings, {len(missing)} of the sample without a verdict", file=sys.stderr)
@@ -127,7 +122,7 @@ def drawn(found: Iterable[Found]) -> list[Found]:
     """The sample: every E, and of the W the first of each code by `order`, then the first of all."""
     by_class: dict[str, dict[tuple[str, str, int, str], Found]] = {"E": {}, "W": {}}
     for item in found:
-        by_class.setdefault(level(item.code), {}).setdefault(item.key, item)
+        by_class.setdefault(level(item.code), {}).setdefault(key(item), item)
     warnings = sorted(by_class["W"].values(), key=lambda item: item.order)
     firsts = list({item.code: item for item in reversed(warnings)}.values())
     chosen = dict.fromkeys([*firsts, *warnings])

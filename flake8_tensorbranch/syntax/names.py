@@ -7,6 +7,8 @@ from typing import Any, Final, cast
 
 from astroid import nodes
 
+from flake8_tensorbranch.modules import absolute
+
 Scope = nodes.FunctionDef | nodes.Lambda  # AsyncFunctionDef is a FunctionDef
 
 # Methods by which a module or metric defines the attribute that their first argument names.
@@ -259,14 +261,7 @@ class ModuleIndex:
 
     def absolute(self, module: str, level: int) -> str | None:
         """The dotted name that `from <dots><module> import ...` in this module means; None beyond the root."""
-        if level == 0:
-            return module
-        parts = self.name.split(".")
-        drop = level - 1 if self.is_package else level
-        if drop > len(parts):
-            return None
-        base = parts[: len(parts) - drop]
-        return ".".join([*base, module] if module else base)
+        return absolute(module, level, self.name, self.is_package)
 
 
 def called_name(call: nodes.Call) -> str:

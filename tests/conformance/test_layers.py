@@ -27,7 +27,7 @@ ROOMS = {
     "source": set[str](),
     "pages": set[str](),
     "knowledge": {"knowledge"},
-    "syntax": {"syntax", "source", "diagnostic"},
+    "syntax": {"syntax", "modules", "source", "diagnostic"},
     "disk": set[str](),
     "modules": {"disk"},
     "reach": {"modules", "source"},
