@@ -53,7 +53,7 @@ def sites(program: Program, regions: Regions) -> Iterator[ValueSite]:
     batched = Batched(program, regions)
     dimensions = Dimensions(program, regions)
     for scope, facts in program.facts.items():
-        tests = program.index.tests if scope is None else scope.tests
+        tests = program.index.tests_in(scope)
         if (
             facts.exhausted
             or forms.is_scripted(scope)

@@ -52,15 +52,14 @@ def wanted(analysis: Analysis, index: ModuleIndex, settings: Settings) -> set[Fu
     if settings.compiled or settings.checkpointed or index.mentions(EVERYTHING):
         return None
     relevance = Plainness(analysis, index)
-    scopes: list[FunctionInfo | None] = [None, *index.functions]
+    scopes = index.scopes
     chosen = {s for s in scopes if relevance.has_candidates(s)}
     # Callers matter only to those whose own declarations leave a parameter open.
     open_ = [s for s in chosen if s is not None and _is_open(analysis, s)]
     names = {s.cls.name if s.cls is not None and s.name == "__init__" else s.name for s in open_}
     forwards = "forward" in names
     for scope in scopes:
-        calls = index.calls if scope is None else scope.calls
-        for call in calls:
+        for call in index.calls_in(scope):
             name = called(call)
             if (
                 name in _TRIGGERS

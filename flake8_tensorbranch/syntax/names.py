@@ -219,7 +219,8 @@ class ModuleIndex:
         self.classes: list[ClassInfo] = []
         self.bindings: dict[str, list[Binding]] = {}
         self._mentions: dict[tuple[str, ...], bool] = {}
-        self._calls_of: dict[str, list[tuple[FunctionInfo | None, nodes.Call]]] = {}
+        self._all_calls: list[tuple[FunctionInfo | None, nodes.Call]] | None = None
+        self._by_name: dict[str, list[tuple[FunctionInfo | None, nodes.Call]]] | None = None
         self.star_imports: list[tuple[str, int]] = []
         self.scope_of: dict[nodes.NodeNG, FunctionInfo | ClassInfo] = {}
         self.local_imports: dict[str, list[Binding]] = {}
@@ -238,17 +239,32 @@ class ModuleIndex:
             known = self._mentions[words] = any(word in self.text for word in words)
         return known
 
+    @property
+    def scopes(self) -> tuple[FunctionInfo | None, ...]:
+        """What holds code: the module itself, which None stands for, and its functions."""
+        return None, *self.functions
+
+    def calls_in(self, scope: FunctionInfo | None) -> list[nodes.Call]:
+        """The calls that stand in a scope."""
+        return self.calls if scope is None else scope.calls
+
+    def tests_in(self, scope: FunctionInfo | None) -> list[nodes.NodeNG]:
+        """The statements and expressions of a scope that decide on a value."""
+        return self.tests if scope is None else scope.tests
+
+    def all_calls(self) -> list[tuple[FunctionInfo | None, nodes.Call]]:
+        """Every call with the function it stands in."""
+        if self._all_calls is None:
+            self._all_calls = [(scope, call) for scope in self.scopes for call in self.calls_in(scope)]
+        return self._all_calls
+
     def calls_of(self, name: str) -> list[tuple[FunctionInfo | None, nodes.Call]]:
         """The calls whose callee is spelled `name`, with the function they stand in."""
-        found = self._calls_of.get(name)
-        if found is None:
-            found = self._calls_of[name] = [
-                (function, call)
-                for function in (None, *self.functions)
-                for call in (self.calls if function is None else function.calls)
-                if called_name(call) == name
-            ]
-        return found
+        if self._by_name is None:
+            self._by_name = {}
+            for pair in self.all_calls():
+                self._by_name.setdefault(called_name(pair[1]), []).append(pair)
+        return self._by_name.get(name, [])
 
     def forget_facts(self) -> None:
         """Drop the facts of single nodes, which only a check of this very file needs."""

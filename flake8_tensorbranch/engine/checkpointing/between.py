@@ -238,7 +238,7 @@ class Between:
         scope = span.call.scope
         others = {
             dotted(call.func.expr)
-            for call in (scope.calls if scope is not None else self.origins.program.index.calls)
+            for call in self.origins.program.index.calls_in(scope)
             if isinstance(call.func, nodes.Attribute)
             and call.func.attrname == "step"
             and "sched" not in (dotted(call.func) or "")

@@ -115,37 +115,33 @@ def functional_calls(origins: Origins, recomputes: Recomputes, backward: Backwar
     """
     found: list[tuple[Expr, Recompute]] = []
     index = origins.program.index
-    for scope in (None, *index.functions):
-        for call in index.calls if scope is None else scope.calls:
-            expr = Expr(index, scope, call)
-            if not origins.externals(expr) & FUNCTIONAL or not call.args:
-                continue
-            for function in functions_of(origins.program.analysis, origins.value(Expr(index, scope, call.args[0]))):
-                made = next(
-                    (m for inner in recomputes.tree.calls(function) if (m := recomputes.direct(inner)) is not None),
-                    None,
-                )
-                if made is not None and backward.of(expr):
-                    found.append((expr, made))
-                    break
+    for scope, call in index.all_calls():
+        expr = Expr(index, scope, call)
+        if not origins.externals(expr) & FUNCTIONAL or not call.args:
+            continue
+        for function in functions_of(origins.program.analysis, origins.value(Expr(index, scope, call.args[0]))):
+            made = next(
+                (m for inner in recomputes.tree.calls(function) if (m := recomputes.direct(inner)) is not None),
+                None,
+            )
+            if made is not None and backward.of(expr):
+                found.append((expr, made))
+                break
     return found
 
 
 def transformed_calls(origins: Origins, recomputes: Recomputes) -> Iterator[tuple[Expr, Recompute]]:
     """Calls of `torch.func.grad` and its like on functions that checkpoint inside."""
     index = origins.program.index
-    for scope in (None, *index.functions):
-        for call in index.calls if scope is None else scope.calls:
-            expr = Expr(index, scope, call)
-            if not origins.externals(expr) & TRANSFORMS or not call.args:
-                continue
-            if recomputes.regions.of(scope, "compiled") is not None:
-                continue
-            for function in functions_of(origins.program.analysis, origins.value(Expr(index, scope, call.args[0]))):
-                inner = (
-                    recomputes.direct(c) for c in recomputes.tree.calls(function) if not without_grad(origins, c, 0)
-                )
-                made = next((m for m in inner if m is not None and m.home is None), None)
-                if made is not None:
-                    yield expr, made
-                    break
+    for scope, call in index.all_calls():
+        expr = Expr(index, scope, call)
+        if not origins.externals(expr) & TRANSFORMS or not call.args:
+            continue
+        if recomputes.regions.of(scope, "compiled") is not None:
+            continue
+        for function in functions_of(origins.program.analysis, origins.value(Expr(index, scope, call.args[0]))):
+            inner = (recomputes.direct(c) for c in recomputes.tree.calls(function) if not without_grad(origins, c, 0))
+            made = next((m for m in inner if m is not None and m.home is None), None)
+            if made is not None:
+                yield expr, made
+                break

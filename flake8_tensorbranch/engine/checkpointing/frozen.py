@@ -121,7 +121,7 @@ class Frozen:
     def _of_classes(self) -> dict[ClassInfo, dict[str, bool]]:
         if self._classes is None:
             self._classes = {}
-            for function in (None, *self.origins.program.index.functions):
+            for function in self.origins.program.index.scopes:
                 if (
                     function is None
                     or function.name == "__init__"
@@ -172,7 +172,7 @@ class Frozen:
 
     def _find(self, function: FunctionInfo | None) -> Iterator[Switch]:
         index = self.origins.program.index
-        for call in index.calls if function is None else function.calls:
+        for call in index.calls_in(function):
             func = call.func
             if isinstance(func, nodes.Attribute) and func.attrname == "requires_grad_":
                 value = _given(call, 0, "requires_grad")

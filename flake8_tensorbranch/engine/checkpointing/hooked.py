@@ -28,19 +28,18 @@ class Hooked:
         self._attributes: set[tuple[ClassInfo, str]] = set()
         self._names: set[tuple[object, str]] = set()
         index = origins.program.index
-        for function in (None, *index.functions):
-            for call in index.calls if function is None else function.calls:
-                func = call.func
-                name = str(dotted(func) or getattr(func, "attrname", "")).rsplit(".", 1)[-1]
-                if name == "enable_input_require_grads":
-                    self.anywhere = True
-                elif (
-                    name in _HOOKS
-                    and isinstance(func, nodes.Attribute)
-                    and call.args
-                    and self._relevant(Expr(index, function, call.args[0]))
-                ):
-                    self._file(Expr(index, function, func.expr), name == "register_forward_pre_hook")
+        for function, call in index.all_calls():
+            func = call.func
+            name = str(dotted(func) or getattr(func, "attrname", "")).rsplit(".", 1)[-1]
+            if name == "enable_input_require_grads":
+                self.anywhere = True
+            elif (
+                name in _HOOKS
+                and isinstance(func, nodes.Attribute)
+                and call.args
+                and self._relevant(Expr(index, function, call.args[0]))
+            ):
+                self._file(Expr(index, function, func.expr), name == "register_forward_pre_hook")
 
     def _relevant(self, hook: Expr) -> bool:
         texts = [hook.node, *(f.node for f, _ in self.origins.functions(hook))]

@@ -128,7 +128,7 @@ class Recomputes:
         """Every recomputed call of the file under check."""
         index = self.origins.program.index
         for scope in self.origins.program.facts:
-            for node in index.calls if scope is None else scope.calls:
+            for node in index.calls_in(scope):
                 found = self.direct(Expr(index, scope, node))
                 if found is not None:
                     yield found

@@ -236,8 +236,7 @@ class Reentrant:
         if self._wrapped is None:
             self._wrapped = []
             index = self.origins.program.index
-            functions: list[FunctionInfo | None] = [None, *index.functions]
-            calls = [Expr(index, f, c) for f in functions for c in (index.calls if f is None else f.calls)]
+            calls = [Expr(index, scope, call) for scope, call in index.all_calls()]
             if any((dotted(e.node.func) or "").endswith("_set_static_graph") for e in calls):
                 return self._wrapped
             self._wrapped.extend((e.node, True, set()) for e in calls if _searches_unused(e.node))

@@ -69,7 +69,7 @@ class Scoped:
     def _site(self, opened: Opened) -> ScopeSite | None:
         index = self.origins.program.index
         scope = opened.function
-        for call in sorted(index.calls if scope is None else scope.calls, key=lambda c: (line(c), c.col_offset)):
+        for call in sorted(index.calls_in(scope), key=lambda c: (line(c), c.col_offset)):
             if not opened.holds(call):
                 continue
             expr = Expr(index, scope, call)

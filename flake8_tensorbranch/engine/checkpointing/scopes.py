@@ -48,7 +48,7 @@ class Scopes:
     def all(self) -> Iterator[Opened]:
         """Every scope opened in the file under check."""
         index = self.origins.program.index
-        for function in (None, *index.functions):
+        for function in index.scopes:
             if function in self.origins.program.facts:
                 top = index.tree if function is None else function.node
                 yield from self._withs(function, top)
@@ -69,7 +69,7 @@ class Scopes:
     def _entered(self, function: FunctionInfo | None) -> Iterator[Opened]:
         """Scopes entered by `stack.enter_context(...)`: open until the stack's `with` ends, or it is closed."""
         index = self.origins.program.index
-        for call in index.calls if function is None else function.calls:
+        for call in index.calls_in(function):
             func = call.func
             if isinstance(func, nodes.Attribute) and func.attrname == "__enter__":
                 closed = self._closed(function, func.expr, call)
@@ -105,7 +105,7 @@ class Scopes:
     ) -> Callable[[nodes.NodeNG], bool] | None:
         """What lies between the entry of a manager and the call that leaves it; None where no such call is seen."""
         name = dotted(manager)
-        for call in self.origins.program.index.calls if function is None else function.calls:
+        for call in self.origins.program.index.calls_in(function):
             if (
                 isinstance(call.func, nodes.Attribute)
                 and call.func.attrname in ("close", "aclose", "__exit__")
@@ -119,7 +119,7 @@ class Scopes:
         """Switches of torch, and flags of the project, that one function sets and sets back."""
         index = self.origins.program.index
         calls: dict[str, list[nodes.Call]] = {}
-        for call in index.calls if function is None else function.calls:
+        for call in index.calls_in(function):
             for name in self.origins.externals(Expr(index, function, call)):
                 if (
                     name in SCOPES

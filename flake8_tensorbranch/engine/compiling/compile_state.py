@@ -185,7 +185,7 @@ class State:
         kind = self._kind(place)
         if not kind:
             return None
-        for function in (None, *self.program.index.functions):
+        for function in self.program.index.scopes:
             if function is not None and (function.name == "__init__" or function not in self.program.facts):
                 continue
             mine = [a for a in self.accesses(function) if a.place == place]

@@ -26,7 +26,7 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
     if "flex_attention" not in program.index.text:
         return
     finder = _Flex(program, regions)
-    for scope in (None, *program.index.functions):
+    for scope in program.index.scopes:
         for node, called in program.facts[scope].externals.items():
             if _FLEX in called and isinstance(node, nodes.Call):
                 yield from finder.at(scope, node)
@@ -41,7 +41,7 @@ class _Flex:
         self.origins = Origins(program)
         self.wraps = {
             node
-            for scope in (None, *program.index.functions)
+            for scope in program.index.scopes
             for node, called in program.facts[scope].externals.items()
             if "torch.compile" in called
         }
@@ -123,19 +123,16 @@ class _Flex:
     def _is_passed_true(self, node: nodes.NodeNG) -> bool:
         """True when some call of the file gives a keyword of the switch's name anything but False."""
         name = node.attrname if isinstance(node, nodes.Attribute) else getattr(node, "name", "")
-        for scope in (None, *self.program.index.functions):
-            for call in self.program.index.calls if scope is None else scope.calls:
-                for keyword in call.keywords:
-                    if keyword.arg == name and not (
-                        isinstance(keyword.value, nodes.Const) and keyword.value.value is False
-                    ):
-                        return True
-        return False
+        return any(
+            keyword.arg == name and not (isinstance(keyword.value, nodes.Const) and keyword.value.value is False)
+            for _, call in self.program.index.all_calls()
+            for keyword in call.keywords
+        )
 
     def _is_demanded(self, test: nodes.NodeNG) -> bool:
         name = test.attrname if isinstance(test, nodes.Attribute) else getattr(test, "name", "")
-        for scope in (None, *self.program.index.functions):
-            for node in self.program.index.tests if scope is None else scope.tests:
+        for scope in self.program.index.scopes:
+            for node in self.program.index.tests_in(scope):
                 if isinstance(node, nodes.If) and any(isinstance(s, nodes.Raise) for s in node.body):
                     read = node.test.nodes_of_class((nodes.Attribute, nodes.Name))
                     if any(getattr(n, "attrname", getattr(n, "name", "")) == name for n in read):

@@ -18,7 +18,7 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
     yield from flex.sites(program, regions)
     if all(entry.kind == "checkpointed" for entry, _ in regions.entries):
         return
-    for scope in (None, *program.index.functions):
+    for scope in program.index.scopes:
         program.facts.get(scope)  # callers of what is traced are asked for what they pass: solved, whatever is in them
     state = State(program, regions)
     yield from reads.sites(program, regions)

@@ -34,10 +34,9 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
         return
     finder = _Unguarded(program, regions)
     calls: dict[object, list[tuple[FunctionInfo | None, nodes.Call, nodes.NodeNG | None]]] = {}
-    for scope in (None, *index.functions):
-        for node in index.calls if scope is None else scope.calls:
-            for compiled in finder.compiled(scope, node):
-                calls.setdefault(compiled, []).append((scope, node, finder.opened(scope, node)))
+    for scope, node in index.all_calls():
+        for compiled in finder.compiled(scope, node):
+            calls.setdefault(compiled, []).append((scope, node, finder.opened(scope, node)))
     reported: set[nodes.NodeNG] = set()
     for group in calls.values():
         for scope, node, opened in group:

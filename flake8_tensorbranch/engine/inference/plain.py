@@ -65,8 +65,7 @@ class Plainness:
 
     def has_candidates(self, function: FunctionInfo | None) -> bool:
         """True when some test of the scope may depend on a tensor."""
-        tests = self.index.tests if function is None else function.tests
-        return any(not self._test_is_plain(node, function) for node in tests)
+        return any(not self._test_is_plain(node, function) for node in self.index.tests_in(function))
 
     def _test_is_plain(self, node: nodes.NodeNG, function: FunctionInfo | None) -> bool:
         if isinstance(node, (nodes.If, nodes.While, nodes.IfExp, nodes.Assert)):

@@ -48,7 +48,7 @@ class FactsTable(dict["FunctionInfo | None", Facts]):
         super().__init__()
         self._analysis = analysis
         self._index = index
-        self._scopes = frozenset([None, *index.functions])
+        self._scopes = frozenset(index.scopes)
 
     def __missing__(self, scope: FunctionInfo | None) -> Facts:
         facts = self[scope] = self._analysis.facts_of(self._index, scope)
@@ -86,7 +86,7 @@ class Program:
 
         With `alone`, no other file is asked what it passes.
         """
-        for function in (None, *self.index.functions):
+        for function in self.index.scopes:
             if wanted is None or function in wanted:
                 self.facts[function] = self.analysis.facts_of(self.index, function)
         passed: dict[FunctionInfo, State] = {}

@@ -77,7 +77,7 @@ def made_by_hand(program: Program) -> Iterator[tuple[nodes.Call, FunctionInfo | 
     if not known:
         return
     for scope, facts in program.facts.items():
-        for call in program.index.calls if scope is None else scope.calls:
+        for call in program.index.calls_in(scope):
             if applied(origins, known, Expr(program.index, scope, call)) is not None and call.args:
                 found = list(functions_of(program.analysis, facts.values.get(call.args[0], UNKNOWN)))
                 if found:

@@ -78,11 +78,10 @@ def _imported(program: Program) -> Iterator[ClassInfo]:
     index = program.index
     if ".apply(" not in index.text:
         return
-    for scope in (None, *index.functions):
-        for call in index.calls if scope is None else scope.calls:
-            cls = imported(program.analysis, index, scope, call)
-            if cls is not None:
-                yield cls
+    for scope, call in index.all_calls():
+        cls = imported(program.analysis, index, scope, call)
+        if cls is not None:
+            yield cls
 
 
 def _again(backward: FunctionInfo) -> Iterator[nodes.Call]:

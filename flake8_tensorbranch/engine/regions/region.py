@@ -125,8 +125,7 @@ class Regions:
                     found = entering.handed(self.program, scope, node.args[max(row.argument, 0)])
                 given = self._defaulted(row, options(args) or _keywords(row, node))
                 yield Entry(row.kind_with(given), node, scope, row, given), found
-        calls = self.program.index.calls if scope is None else scope.calls
-        for call in calls:
+        for call in self.program.index.calls_in(scope):
             if isinstance(call.func, nodes.Attribute) and call.func.attrname in REGION_ATTRIBUTES and call.args:
                 row = REGION_ATTRIBUTES[call.func.attrname]
                 found = list(functions_of(analysis, facts.values.get(call.args[0], _NOTHING)))

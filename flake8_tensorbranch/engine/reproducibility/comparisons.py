@@ -123,9 +123,8 @@ class Comparisons:
         """Assertions that hold a result to written numbers though it was drawn without a seed: with the draw."""
         if self.switches.seeds:
             return
-        scopes: list[FunctionInfo | None] = [None, *self.index.functions]
-        for scope in scopes:
-            for node in self.index.tests if scope is None else scope.tests:
+        for scope in self.index.scopes:
+            for node in self.index.tests_in(scope):
                 test = _asserted(node)
                 if test is None or not any(_precise(c) for c in test.nodes_of_class(nodes.Const)):
                     continue

@@ -64,7 +64,7 @@ class Switches:
         self.settings: list[Setting] = []
         self.seeds: list[tuple[FunctionInfo | None, nodes.Call]] = []
         self.warn_only: list[Setting] = []
-        self.calls = [(scope, call, self.resolve(call.func, scope)) for scope, call in all_calls(self.index)]
+        self.calls = [(scope, call, self.resolve(call.func, scope)) for scope, call in self.index.all_calls()]
         for scope, call, name in self.calls:
             if name:
                 self._call(scope, call, name)
@@ -172,15 +172,6 @@ class Switches:
             ):
                 return False
         return True
-
-
-def all_calls(index: ModuleIndex) -> Iterator[tuple[FunctionInfo | None, nodes.Call]]:
-    """Every call of a module with the function it stands in."""
-    for call in index.calls:
-        yield None, call
-    for function in index.functions:
-        for call in function.calls:
-            yield function, call
 
 
 def _documentation(scope: FunctionInfo) -> str:

@@ -58,7 +58,7 @@ class Unrepeatable:
         if isinstance(expr.node, nodes.Call):
             yield expr.node
         elif isinstance(expr.node, nodes.Name):
-            for call in expr.scope.calls if expr.scope is not None else expr.module.calls:
+            for call in expr.module.calls_in(expr.scope):
                 func = call.func
                 if not isinstance(func, nodes.Attribute) or not isinstance(func.expr, nodes.Name):
                     continue
