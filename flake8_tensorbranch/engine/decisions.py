@@ -366,10 +366,8 @@ class _Stranger(_Finder):
     def related(self, subject: nodes.NodeNG, regions: dict[str, Membership]) -> tuple[Related, ...]:
         """The decision itself, and how the file's region comes to it."""
         there = self.there
-        place = Related(there.function.module.path, subject.lineno or 1, subject.col_offset or 0, "decided here")
+        place = trace.noted(there.function.module.path, subject, "decided here")
         steps = [
-            Related(s.caller.module.path, s.node.lineno or 1, s.node.col_offset or 0, "on the way to it")
-            for s in there.way
-            if s.caller is not None
+            trace.noted(s.caller.module.path, s.node, "on the way to it") for s in there.way if s.caller is not None
         ]
         return (place, *trace.way(self.program, there.scope, there.call, regions), *steps)

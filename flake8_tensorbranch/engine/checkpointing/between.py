@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.diagnostic import Related
 from flake8_tensorbranch.engine.checkpointing.alterations import Alteration, alterations
 from flake8_tensorbranch.engine.checkpointing.backward import Backward
 from flake8_tensorbranch.engine.checkpointing.contents import Contents
@@ -19,7 +18,7 @@ from flake8_tensorbranch.engine.lattice import UNKNOWN
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, line
 from flake8_tensorbranch.engine.refs import Instance
-from flake8_tensorbranch.engine.regions.trace import spelled
+from flake8_tensorbranch.engine.regions.trace import noted, spelled
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
 from flake8_tensorbranch.knowledge.layers import COUNTING, DRAWING
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
@@ -67,12 +66,7 @@ class Between:
                 for change in self._changes(span):
                     if change.node not in seen and self._matters(change, span, made, region):
                         seen.add(change.node)
-                        where = Related(
-                            made.call.module.path,
-                            made.call.node.lineno or 1,
-                            made.call.node.col_offset or 0,
-                            "checkpointed here",
-                        )
+                        where = noted(made.call.module.path, made.call.node, "checkpointed here")
                         yield RegionSite(
                             SinkKind.CHANGED,
                             change.node,

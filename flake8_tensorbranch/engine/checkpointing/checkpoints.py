@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from astroid import nodes
 
-from flake8_tensorbranch.diagnostic import Edit, Related
+from flake8_tensorbranch.diagnostic import Edit
 from flake8_tensorbranch.engine.checkpointing import callshape
 from flake8_tensorbranch.engine.checkpointing.backward import Backward
 from flake8_tensorbranch.engine.checkpointing.contexts import Contexts
@@ -19,6 +19,7 @@ from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lookup.options import Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.regions.region import Entry, Regions
+from flake8_tensorbranch.engine.regions.trace import noted
 from flake8_tensorbranch.engine.repairs import variants as edits
 from flake8_tensorbranch.engine.repairs.contexts import callable_instead
 from flake8_tensorbranch.engine.sink import CheckpointSite, ScopeSite, SinkKind
@@ -82,33 +83,12 @@ class _Calls:
         entry = Entry("checkpointed", made.call.node, made.call.scope, made.row, options)
         related = []
         if made.call.node is not node:
-            related.append(
-                Related(
-                    made.call.module.path,
-                    made.call.node.lineno or 1,
-                    made.call.node.col_offset or 0,
-                    "checkpointed here",
-                )
-            )
+            related.append(noted(made.call.module.path, made.call.node, "checkpointed here"))
         partial = facts.get("partial_backward")
         if isinstance(partial, Expr):
-            related.append(
-                Related(
-                    partial.module.path,
-                    partial.node.lineno or 1,
-                    partial.node.col_offset or 0,
-                    "differentiated by this call",
-                )
-            )
+            related.append(noted(partial.module.path, partial.node, "differentiated by this call"))
         for function in made.functions[:2]:
-            related.append(
-                Related(
-                    function.module.path,
-                    function.node.lineno or 1,
-                    function.node.col_offset or 0,
-                    "the checkpointed function",
-                )
-            )
+            related.append(noted(function.module.path, function.node, "the checkpointed function"))
         return CheckpointSite(
             SinkKind.CHECKPOINT, node, made.call.scope, entry, facts, tuple(related), repairs=repairs or {}
         )

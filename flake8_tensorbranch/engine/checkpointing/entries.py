@@ -8,7 +8,7 @@ from typing import Any
 
 from astroid import nodes
 
-from flake8_tensorbranch.diagnostic import Edit, Related
+from flake8_tensorbranch.diagnostic import Edit
 from flake8_tensorbranch.engine.checkpointing.changes import is_in_place
 from flake8_tensorbranch.engine.checkpointing.contents import Contents
 from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
@@ -16,7 +16,7 @@ from flake8_tensorbranch.engine.lattice import NO_CONST
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr
 from flake8_tensorbranch.engine.regions.region import Entry, describe
-from flake8_tensorbranch.engine.regions.trace import spelled
+from flake8_tensorbranch.engine.regions.trace import noted, spelled
 from flake8_tensorbranch.engine.repairs import settings as edits
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
 from flake8_tensorbranch.knowledge.layers import COUNTING, DRAWING
@@ -107,7 +107,7 @@ class Entries:
         if made and len(layers) == len(made) and all(layer is not None and is_in_place(layer) for layer in layers):
             layer = layers[0]
             assert layer is not None
-            place = Related(made[0].module.path, layer.lineno or 1, layer.col_offset or 0, "works in place")
+            place = noted(made[0].module.path, layer, "works in place")
             subject = spelled(call.args[row.passed])
             yield RegionSite(
                 SinkKind.STATE, call, begin.scope, subject, "argument", begin.reentrant, True, (place,), repairs={}
@@ -123,7 +123,7 @@ class Entries:
         repair: tuple[Edit, ...] | None = None,
     ) -> RegionSite:
         called = cause.node.func if isinstance(cause.node, nodes.Call) else cause.node
-        place = Related(cause.module.path, cause.node.lineno or 1, cause.node.col_offset or 0, words)
+        place = noted(cause.module.path, cause.node, words)
         repairs = {"restored": repair} if repair is not None else {}
         return RegionSite(
             kind, node, begin.scope, spelled(called), describe(begin), begin.reentrant, True, (place,), repairs=repairs

@@ -47,7 +47,7 @@ def placed(found: RegionSite, activation: Activation, words: str) -> RegionSite:
     if node is None:
         return found
     inner = found.node
-    there = Related(activation.function.module.path, inner.lineno or 1, inner.col_offset or 0, words)
+    there = trace.noted(activation.function.module.path, inner, words)
     return replace(found, node=node, function=scope, related=(*found.related, there), repairs={})
 
 
@@ -57,11 +57,7 @@ def related(activation: Activation) -> tuple[Related, ...]:
     found: list[Related] = []
     begin = activation.entry.node
     if begin is not None:
-        found.append(
-            Related(
-                index.path, begin.lineno or 1, begin.col_offset or 0, f"checkpointed by {describe(activation.entry)}"
-            )
-        )
+        found.append(trace.noted(index.path, begin, f"checkpointed by {describe(activation.entry)}"))
     way: list[Activation] = []
     up: Activation | None = activation
     while up is not None and up.parent is not None:
@@ -72,7 +68,7 @@ def related(activation: Activation) -> tuple[Related, ...]:
         if call is not None and step.parent is not None:
             path = step.parent.function.module.path
             text = f"which calls {trace.spelled(getattr(call, 'func', call))}"
-            found.append(Related(path, call.lineno or 1, call.col_offset or 0, text))
+            found.append(trace.noted(path, call, text))
     return tuple(found)
 
 

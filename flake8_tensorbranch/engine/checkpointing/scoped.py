@@ -15,6 +15,7 @@ from flake8_tensorbranch.engine.checkpointing.scopes import Opened, Scopes
 from flake8_tensorbranch.engine.lookup.options import OMITTED, UNSEEN
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.regions.region import Entry, Regions
+from flake8_tensorbranch.engine.regions.trace import noted
 from flake8_tensorbranch.engine.repairs import scopes
 from flake8_tensorbranch.engine.sink import ScopeSite, SinkKind
 from flake8_tensorbranch.knowledge.scopes import Scope
@@ -188,9 +189,7 @@ class Scoped:
             "checkpointed", made.call.node, made.call.scope, made.row, tuple(("use_reentrant", v) for v in variants)
         )
         places = [(made.call, "checkpointed here"), (outside.call, "recomputed by this backward")]
-        related = tuple(
-            Related(e.module.path, line(e.node) or 1, e.node.col_offset or 0, message) for e, message in places
-        )
+        related = tuple(noted(e.module.path, e.node, message) for e, message in places)
         row, changes = opened.row, opened.changes
         form = "state"
         if row is not None:
@@ -222,7 +221,7 @@ class Scoped:
 
     def _related(self, *places: tuple[nodes.NodeNG, str]) -> tuple[Related, ...]:
         path = self.origins.program.index.path
-        return tuple(Related(path, n.lineno or 1, n.col_offset or 0, m) for n, m in places)
+        return tuple(noted(path, n, m) for n, m in places)
 
 
 def _callee(made: Recompute) -> str:

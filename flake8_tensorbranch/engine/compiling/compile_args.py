@@ -7,12 +7,12 @@ from typing import Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.diagnostic import Related
 from flake8_tensorbranch.engine.branching import effects
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import CONTAINER, MAPPING, OBJECT, TENSOR
 from flake8_tensorbranch.engine.lookup import loops
 from flake8_tensorbranch.engine.regions.region import Membership, Regions
+from flake8_tensorbranch.engine.regions.trace import noted
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 
@@ -63,7 +63,7 @@ class _Arguments:
                     yield self._site(node, name, "argument", where)
 
     def _site(self, node: nodes.NodeNG, name: str, what: str, where: nodes.NodeNG) -> TracedSite:
-        place = Related(self.program.index.path, where.lineno or 1, where.col_offset or 0, "it changes here")
+        place = noted(self.program.index.path, where, "it changes here")
         regions = {KIND: self.membership}
         return TracedSite(SinkKind.COMPILED_STATE, node, self.function, name, regions, {"what": what}, (place,))
 

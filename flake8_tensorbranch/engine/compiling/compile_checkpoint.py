@@ -16,6 +16,7 @@ from flake8_tensorbranch.engine.lookup.options import Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Wrapped
 from flake8_tensorbranch.engine.regions.region import Entry, Regions, describe
+from flake8_tensorbranch.engine.regions.trace import noted
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
 from flake8_tensorbranch.knowledge.scopes import SCOPES
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
@@ -76,7 +77,7 @@ class Conflicts:
         related: tuple[Related, ...] = ()
         if place is not node:
             path = self.program.index.path
-            related = (Related(path, place.lineno or 1, place.col_offset or 0, f"checkpointed by {describe(entry)}"),)
+            related = (noted(path, place, f"checkpointed by {describe(entry)}"),)
         return TracedSite(SinkKind.COMPILED_CHECKPOINT, node, scope, subject, {}, {"how": how}, related)
 
     def _reached(self, functions: list[FunctionInfo]) -> list[FunctionInfo]:

@@ -8,7 +8,6 @@ from typing import Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.diagnostic import Related
 from flake8_tensorbranch.engine.branching import effects
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import CONTAINER, HOST, MAPPING, SHAPE, TENSOR
@@ -16,6 +15,7 @@ from flake8_tensorbranch.engine.lookup import loops
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.regions.instances import Instances
 from flake8_tensorbranch.engine.regions.region import Regions
+from flake8_tensorbranch.engine.regions.trace import noted
 from flake8_tensorbranch.engine.repairs.buffers import registered
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
@@ -72,7 +72,7 @@ class State:
                 what, where = change
                 if what in ("int", "instance") and place[0] is not None and not specialised:
                     continue
-                related = (Related(index.path, where.lineno or 1, where.col_offset or 0, "it changes here"),)
+                related = (noted(index.path, where, "it changes here"),)
                 shown = [first, *_deciding(accesses)] if first.how == "step" else [first]
                 edits = registered(index, *place) if what == "int" and _is_own(place, index) else None
                 for access in dict.fromkeys(shown):

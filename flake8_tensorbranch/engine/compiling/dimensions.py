@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.diagnostic import Related
 from flake8_tensorbranch.engine.compiling import examples
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lookup import loops
@@ -108,9 +107,7 @@ class Dimensions:
         known = examples.sizes(self.origins, given) if given is not None else None
         if known is None or not -len(known) <= at < len(known) or known[at] not in (0, 1):
             return
-        place = Related(
-            self.program.index.path, declared.node.lineno or 1, declared.node.col_offset or 0, "declared here"
-        )
+        place = trace.noted(self.program.index.path, declared.node, "declared here")
         facts: dict[str, object] = {"how": "example", "size": known[at], "dim": at}
         subject = trace.spelled(given.node) if given is not None else ""
         self._conflicts.append(TracedSite(SinkKind.DIMENSION, call.node, call.scope, subject, {}, facts, (place,)))
@@ -309,7 +306,7 @@ class Dimensions:
 
     def _fixing(self, function: FunctionInfo, node: nodes.NodeNG, declared: Declared, how: str) -> TracedSite:
         path = self.program.index.path
-        place = Related(path, declared.node.lineno or 1, declared.node.col_offset or 0, "declared here")
+        place = trace.noted(path, declared.node, "declared here")
         return TracedSite(SinkKind.DIMENSION, node, function, trace.spelled(node), {}, {"how": how}, (place,))
 
 

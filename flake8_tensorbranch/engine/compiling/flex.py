@@ -7,12 +7,12 @@ from typing import Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.diagnostic import Related
 from flake8_tensorbranch.engine.branching import effects
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Wrapped
 from flake8_tensorbranch.engine.regions.region import Entry, Regions
+from flake8_tensorbranch.engine.regions.trace import noted
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
 from flake8_tensorbranch.syntax.names import FunctionInfo
 from flake8_tensorbranch.syntax.printing import source_of
@@ -62,9 +62,7 @@ class _Flex:
         checkpointed = scope is not None and self.regions.of(scope, "checkpointed") is not None
         where = next((s for s in switches if s is not None), None)
         path = self.program.index.path
-        related = (
-            () if where is None else (Related(path, where.lineno or 1, where.col_offset or 0, "compiled only here"),)
-        )
+        related = () if where is None else (noted(path, where, "compiled only here"),)
         facts: dict[str, object] = {
             "switch": "" if where is None else source_of(where),
             "checkpointed": checkpointed,

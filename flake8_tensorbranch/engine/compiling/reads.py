@@ -8,7 +8,6 @@ from typing import Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.diagnostic import Related
 from flake8_tensorbranch.engine.branching import effects
 from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.program import Program
@@ -77,7 +76,7 @@ def _abroad(program: Program, regions: Regions, there: abroad.Reached) -> Iterat
         else:
             continue
         site = _site(program, there.scope, kind, there.call, only, regions.has)
-        place = Related(there.function.module.path, node.lineno or 1, node.col_offset or 0, what)
+        place = trace.noted(there.function.module.path, node, what)
         yield replace(site, subject=trace.spelled(node), related=(place, *site.related))
 
 

@@ -7,12 +7,12 @@ from typing import Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.diagnostic import Related
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lookup import loops
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance, Wrapped
 from flake8_tensorbranch.engine.regions.region import Regions
+from flake8_tensorbranch.engine.regions.trace import noted
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
 from flake8_tensorbranch.knowledge.scopes import SCOPES
 from flake8_tensorbranch.syntax.names import FunctionInfo
@@ -47,9 +47,7 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
                 other = node
             if other is not None:
                 reported.add(opened)
-                place = Related(
-                    index.path, other.lineno or 1, other.col_offset or 0, "called under another backend here"
-                )
+                place = noted(index.path, other, "called under another backend here")
                 called = source_of(node.func)
                 yield TracedSite(SinkKind.UNGUARDED, opened, scope, called, {}, {}, (place,))
 

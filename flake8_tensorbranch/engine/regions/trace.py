@@ -25,6 +25,11 @@ def spelled(node: nodes.NodeNG) -> str:
     return text if len(text) <= MAX_SUBJECT else text[: MAX_SUBJECT - 3].rstrip() + "..."
 
 
+def noted(path: str, node: nodes.NodeNG, message: str) -> Related:
+    """The related place where a node of the file `path` begins."""
+    return Related(path, node.lineno or 1, node.col_offset or 0, message)
+
+
 def way(
     program: Program, scope: FunctionInfo | None, subject: nodes.NodeNG, regions: dict[str, Membership]
 ) -> tuple[Related, ...]:
@@ -45,24 +50,15 @@ def way(
             bound = _binding(scope, name)
             if bound is not None:
                 what = "a tensor" if value.kinds & TENSOR else "read from a tensor"
-                found.append(
-                    Related(path, bound.lineno or 1, bound.col_offset or 0, f"`{name.name}` is {what}: bound here")
-                )
+                found.append(noted(path, bound, f"`{name.name}` is {what}: bound here"))
                 if isinstance(bound.parent, (nodes.Assign, nodes.AugAssign)):
                     work.append(bound.parent.value)
     for kind, membership in regions.items():
         entry = membership.entry
         if entry.node is not None:
-            found.append(
-                Related(path, entry.node.lineno or 1, entry.node.col_offset or 0, f"{kind} by {describe(entry)}")
-            )
+            found.append(noted(path, entry.node, f"{kind} by {describe(entry)}"))
         found.extend(
-            Related(
-                path,
-                step.node.lineno or 1,
-                step.node.col_offset or 0,
-                f"which calls {spelled(getattr(step.node, 'func', step.node))}",
-            )
+            noted(path, step.node, f"which calls {spelled(getattr(step.node, 'func', step.node))}")
             for step in membership.way[:MAX_STEPS]
         )
     return tuple(found)

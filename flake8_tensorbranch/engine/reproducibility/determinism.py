@@ -9,7 +9,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.diagnostic import Edit, Related
 from flake8_tensorbranch.engine.inference.program import Program
-from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.regions import trace
 from flake8_tensorbranch.engine.repairs import settings as edits
 from flake8_tensorbranch.engine.reproducibility.comparisons import Comparisons
@@ -90,7 +90,7 @@ class _Finder:
     ) -> SwitchSite:
         related: tuple[Related, ...] = ()
         if other is not None:
-            related = (Related(self.index.path, line(other), other.col_offset or 0, facts.get("note", "see here")),)
+            related = (trace.noted(self.index.path, other, facts.get("note", "see here")),)
         repairs = {what: repair} if repair is not None else {}
         return SwitchSite(SinkKind.SWITCH, node, scope, what, facts, certain, related, repairs=repairs)
 

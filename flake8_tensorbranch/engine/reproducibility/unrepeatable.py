@@ -8,11 +8,11 @@ from typing import Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.diagnostic import Related
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import DATA, MASK, NONDET, TENSOR
-from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.lookup.slices import backward
+from flake8_tensorbranch.engine.regions.trace import noted
 from flake8_tensorbranch.engine.reproducibility.switches import Switches
 from flake8_tensorbranch.engine.sink import Decides, SinkKind, UnrepeatableSite, ValueSite
 from flake8_tensorbranch.knowledge.nondeterministic import ADDING, FLOATS, INTEGERS, REDUCTIONS
@@ -48,7 +48,7 @@ class Unrepeatable:
             for call in self._calls(expr):
                 name = self._operator(Expr(expr.module, expr.scope, call))
                 if name and (name.endswith("_") or site.deps & NONDET):
-                    way = (Related(expr.module.path, line(call), call.col_offset or 0, f"through `{name}`"),)
+                    way = (noted(expr.module.path, call, f"through `{name}`"),)
                     kind = SinkKind.UNREPEATABLE
                     return UnrepeatableSite(kind, site.node, site.function, site.subject, site.effect, name, False, way)
         return None
