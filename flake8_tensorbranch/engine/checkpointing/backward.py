@@ -8,6 +8,7 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.attributes import state_path
+from flake8_tensorbranch.engine.lookup.binding import unpacked
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.solver import Budget, solve
@@ -192,13 +193,8 @@ class _Run:
 
     def _bind(self, target: Any, value: bool, source: Any) -> None:
         if isinstance(target, (nodes.Tuple, nodes.List)):
-            parts = (
-                source.elts
-                if isinstance(source, (nodes.Tuple, nodes.List)) and len(source.elts) == len(target.elts)
-                else None
-            )
-            for position, inner in enumerate(target.elts):
-                self._bind(inner, value if parts is None else self._marked(parts[position]), None)
+            for inner, part in unpacked(target, source):
+                self._bind(inner, value if part is None else self._marked(part), None)
             return
         if isinstance(target, nodes.Starred):
             target = target.value

@@ -9,6 +9,7 @@ from astroid import nodes
 from flake8_tensorbranch.engine.checkpointing.alternatives import replaced
 from flake8_tensorbranch.engine.inference.attributes import state_path
 from flake8_tensorbranch.engine.lattice import CONTAINER, HOST, MAPPING, NONE, TENSOR
+from flake8_tensorbranch.engine.lookup.binding import unpacked
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr
 from flake8_tensorbranch.engine.refs import Instance
@@ -117,13 +118,8 @@ class GradFlow:
 
     def _bind(self, target: Any, bits: int, source: Any) -> None:
         if isinstance(target, (nodes.Tuple, nodes.List)):
-            parts = (
-                source.elts
-                if isinstance(source, (nodes.Tuple, nodes.List)) and len(source.elts) == len(target.elts)
-                else None
-            )
-            for position, inner in enumerate(target.elts):
-                self._bind(inner, bits if parts is None else self.bits(parts[position]), None)
+            for inner, part in unpacked(target, source):
+                self._bind(inner, bits if part is None else self.bits(part), None)
             return
         if isinstance(target, nodes.Starred):
             target = target.value

@@ -10,8 +10,8 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.resolve import Variable
 from flake8_tensorbranch.engine.lattice import UNKNOWN
+from flake8_tensorbranch.engine.lookup.binding import assigned, binder
 from flake8_tensorbranch.engine.lookup.guards import exclusive
-from flake8_tensorbranch.engine.lookup.origins import assigned
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.names import TENSOR_PROPERTIES
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
@@ -159,9 +159,7 @@ def _local(activation: Activation, name: str, bound: list[Any], line: int, depth
     value = assigned(best)
     if value is not None:
         return of(activation, value, depth)
-    loop: Any = best.parent
-    while isinstance(loop, (nodes.Tuple, nodes.List, nodes.Starred)):
-        loop = loop.parent
+    loop = binder(best)
     if isinstance(loop, (nodes.For, nodes.Comprehension)):
         source = loop.iter
         if (

@@ -32,6 +32,7 @@ from flake8_tensorbranch.engine.lattice import (
     UNKNOWN,
     AbstractValue,
 )
+from flake8_tensorbranch.engine.lookup.binding import unpacked
 from flake8_tensorbranch.engine.lookup.control import Control, Fork
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.solver import Budget, solve
@@ -280,9 +281,7 @@ class _Scope:
 
     def _bind(self, target: Any, taint: Taint, value: Any = None, block: Block | None = None) -> None:
         if isinstance(target, (nodes.Tuple, nodes.List)):
-            same = isinstance(value, (nodes.Tuple, nodes.List)) and len(value.elts) == len(target.elts)
-            for position, inner in enumerate(target.elts):
-                part = value.elts[position] if same else None
+            for inner, part in unpacked(target, value):
                 self._bind(inner, taint if part is None else self.evaluator.taint(part), part, block)
         elif isinstance(target, nodes.Starred):
             self._bind(target.value, taint)

@@ -12,6 +12,7 @@ from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.inference.resolve import Variable
 from flake8_tensorbranch.engine.lattice import UNKNOWN, AbstractValue
+from flake8_tensorbranch.engine.lookup.binding import assigned
 from flake8_tensorbranch.engine.refs import Bound, Closure, Instance
 from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, entry
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
@@ -346,22 +347,6 @@ def returned(maker: FunctionInfo) -> FunctionInfo | None:
 def line(node: Any) -> int:
     """The line a node begins on."""
     return int(node.lineno or 0)
-
-
-def assigned(target: nodes.NodeNG) -> nodes.NodeNG | None:
-    """The expression that a target is assigned from, through tuples of equal length; None for loops, imports,
-    `with ... as`.
-    """
-    parent: Any = target.parent
-    if isinstance(parent, (nodes.Assign, nodes.AnnAssign, nodes.NamedExpr)):
-        value: nodes.NodeNG | None = parent.value
-        return value
-    if isinstance(parent, (nodes.Tuple, nodes.List)) and isinstance(parent.parent, nodes.Assign):
-        whole: Any = parent.parent.value
-        if isinstance(whole, (nodes.Tuple, nodes.List)) and len(whole.elts) == len(parent.elts):
-            element: Any = whole.elts[parent.elts.index(target)]
-            return element  # type: ignore[no-any-return]
-    return None
 
 
 def _field_default(value: nodes.NodeNG) -> nodes.NodeNG:

@@ -7,6 +7,7 @@ from typing import Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.lookup.binding import binder
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 
 MOST: Final = 400
@@ -44,9 +45,7 @@ def _bindings(expr: Expr, node: nodes.Name) -> Iterator[Expr]:
     """What loops, tuples and augmented assignments give to a local."""
     assert expr.scope is not None
     for bound in expr.scope.local_names.get(node.name, ()):
-        up = bound.parent
-        while isinstance(up, (nodes.Tuple, nodes.List, nodes.Starred)):
-            up = up.parent
+        up = binder(bound)
         if isinstance(up, (nodes.Assign, nodes.AugAssign, nodes.AnnAssign)) and up.value is not None:
             yield Expr(expr.module, expr.scope, up.value)
         elif isinstance(up, (nodes.For, nodes.Comprehension)):

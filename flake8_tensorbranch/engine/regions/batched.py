@@ -7,6 +7,7 @@ from typing import Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.program import Program, functions_of
+from flake8_tensorbranch.engine.lookup.binding import binder
 from flake8_tensorbranch.engine.refs import Bound, Partial
 from flake8_tensorbranch.engine.regions.region import Entry, Regions
 from flake8_tensorbranch.syntax.names import FunctionInfo
@@ -111,9 +112,7 @@ def _spread(function: FunctionInfo, names: set[str]) -> None:
 
 def _made_of(bound: nodes.NodeNG, names: set[str]) -> bool:
     """True when a binding gets its value from an expression that mentions one of the names."""
-    up = bound.parent
-    while isinstance(up, (nodes.Tuple, nodes.List, nodes.Starred)):
-        up = up.parent
+    up = binder(bound)
     if isinstance(up, _SOURCES):
         return up.value is not None and _mentions(up.value, names)
     if isinstance(up, (nodes.For, nodes.Comprehension)):

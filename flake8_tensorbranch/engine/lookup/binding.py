@@ -1,0 +1,39 @@
+"""How targets take their values: the parts of an unpacking, what a single target is assigned from, what binds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from astroid import nodes
+
+
+def unpacked(target: nodes.Tuple | nodes.List, value: Any) -> Iterator[tuple[Any, Any]]:
+    """The targets of an unpacking, each with its element of the value; with None where that is no tuple or list of the
+    same length.
+    """
+    same = isinstance(value, (nodes.Tuple, nodes.List)) and len(value.elts) == len(target.elts)
+    for position, inner in enumerate(target.elts):
+        yield inner, value.elts[position] if same else None
+
+
+def assigned(target: nodes.NodeNG) -> nodes.NodeNG | None:
+    """The expression that a target is assigned from, through tuples of equal length; None for loops, imports,
+    `with ... as`.
+    """
+    parent: Any = target.parent
+    if isinstance(parent, (nodes.Assign, nodes.AnnAssign, nodes.NamedExpr)):
+        value: nodes.NodeNG | None = parent.value
+        return value
+    if isinstance(parent, (nodes.Tuple, nodes.List)) and isinstance(parent.parent, nodes.Assign):
+        element: nodes.NodeNG | None = next(e for t, e in unpacked(parent, parent.parent.value) if t is target)
+        return element
+    return None
+
+
+def binder(target: nodes.NodeNG) -> Any:
+    """What binds a target, through tuples and stars: an assignment, a loop, a `with`, ..."""
+    up = target.parent
+    while isinstance(up, (nodes.Tuple, nodes.List, nodes.Starred)):
+        up = up.parent
+    return up
