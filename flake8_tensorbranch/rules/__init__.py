@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 from flake8_tensorbranch.diagnostic import Applicability, Fix, Related
 from flake8_tensorbranch.engine import lattice
-from flake8_tensorbranch.engine.sink import ROWS, SinkKind, SinkSite, ValueSite
+from flake8_tensorbranch.engine.sink import ROWS, SinkKind, SinkSite, TracedSite, ValueSite
 
 Level = Literal["E", "W", "I"]
 FixAvailability = Literal["none", "sometimes", "always"]
@@ -111,6 +111,23 @@ def instead(site: ValueSite, check: str = "use `torch._assert_async`") -> str:
     `torch._assert_async` keeps one graph under `torch.compile`, loops included, and is exported (oracle suite).
     """
     return check if site.kind is SinkKind.RAISE else "use `torch.where`"
+
+
+def decided(site: ValueSite) -> str:
+    """What a decision in a graph decides, in words."""
+    return "whether an error is raised" if site.kind is SinkKind.RAISE else site.effect
+
+
+def break_cost(site: TracedSite) -> str:
+    """What it costs that a compiled region cannot keep an operation; empty where it can, by a switch of torch's or
+    under `fullgraph` (facts A8, H).
+    """
+    member = site.regions.get("compiled")
+    if member is None or site.facts.get("captured"):
+        return ""
+    if member.entry.option("fullgraph") is True:
+        return "" if site.facts.get("whole") else "an error with `fullgraph=True` before torch 2.10"
+    return "the function runs eagerly" if site.facts.get("lost") else "a graph break"
 
 
 def other_variant(facts: Mapping[str, object]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.lattice import DATA
 from flake8_tensorbranch.engine.sink import SinkKind, ValueSite
-from flake8_tensorbranch.rules import Finding, Rule, branchless, instead
+from flake8_tensorbranch.rules import Finding, Rule, branchless, decided, instead
 
 RULE = Rule(
     "tbr-compile-branch-on-value",
@@ -26,10 +26,9 @@ def check(site: ValueSite) -> Iterator[Finding]:
     if site.frame_lost and not fullgraph:
         return
     cost = "an error with `fullgraph=True`" if fullgraph else "a graph break"
-    effect = "whether an error is raised" if site.kind is SinkKind.RAISE else site.effect
     yield Finding(
         site.node,
-        f"`{site.subject}` decides {effect} in a compiled region: {cost}",
+        f"`{site.subject}` decides {decided(site)} in a compiled region: {cost}",
         instead(site),
         site.certain,
         site.related,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.lattice import DATA
 from flake8_tensorbranch.engine.sink import SinkKind, ValueSite
-from flake8_tensorbranch.rules import Finding, Rule, branchless, instead
+from flake8_tensorbranch.rules import Finding, Rule, branchless, decided, instead
 
 RULE = Rule(
     "tbr-compile-frame-lost",
@@ -24,10 +24,9 @@ def check(site: ValueSite) -> Iterator[Finding]:
         return
     if not site.frame_lost or member.entry.option("fullgraph") is True:
         return
-    effect = "whether an error is raised" if site.kind is SinkKind.RAISE else site.effect
     yield Finding(
         site.node,
-        f"`{site.subject}` decides {effect} where compile cannot resume: the function runs eagerly",
+        f"`{site.subject}` decides {decided(site)} where compile cannot resume: the function runs eagerly",
         instead(site),
         site.certain,
         site.related,

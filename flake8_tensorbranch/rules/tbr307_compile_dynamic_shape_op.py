@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
-from flake8_tensorbranch.rules import Finding, Rule
+from flake8_tensorbranch.rules import Finding, Rule, break_cost
 
 RULE = Rule("tbr-compile-dynamic-shape-op", frozenset({SinkKind.SIZED_RESULT}), "I", "0.1.0", opt_in=True)
 
 
 def check(site: TracedSite) -> Iterator[Finding]:
     """A graph break, unless `fullgraph` or `capture_dynamic_output_shape_ops` is on (facts A8, H)."""
-    member = site.regions.get("compiled")
-    if member is None or site.facts.get("captured"):
+    cost = break_cost(site)
+    if not cost:
         return
-    cost = "the function runs eagerly" if site.facts.get("lost") else "a graph break"
-    if member.entry.option("fullgraph") is True:
-        if site.facts.get("whole"):
-            return
-        cost = "an error with `fullgraph=True` before torch 2.10"
     yield Finding(
         site.node,
         f"the size of `{site.subject}` depends on values in a compiled region: {cost}",

@@ -7,7 +7,7 @@ from typing import Final
 
 from flake8_tensorbranch.engine.lattice import DATA, RANDOM, UNBACKED
 from flake8_tensorbranch.engine.sink import SinkKind, ValueSite
-from flake8_tensorbranch.rules import Finding, Rule, branchless, instead, sentence
+from flake8_tensorbranch.rules import Finding, Rule, branchless, decided, instead, sentence
 
 RULE = Rule(
     "tbr-export-branch-on-value",
@@ -36,10 +36,9 @@ def check(site: ValueSite) -> Iterator[Finding]:
         return  # recorded by strict export, which `torch.onnx` tries as well
     if site.kind is SinkKind.LOOP and site.form in ("for", "comprehension") and not site.value.deps & (DATA | UNBACKED):
         return  # `tolist()`: as many rounds as the tensor has elements, which the tracer knows
-    effect = "whether an error is raised" if site.kind is SinkKind.RAISE else site.effect
     yield Finding(
         site.node,
-        f"`{site.subject}`, a tensor's value, decides {effect}: `torch.{'onnx' if onnx else 'export'}` fails",
+        f"`{site.subject}`, a tensor's value, decides {decided(site)}: `torch.{'onnx' if onnx else 'export'}` fails",
         instead(site, "check outside of it" if onnx else "use `torch._assert_async`"),
         site.certain,
         site.related,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.lattice import DATA, UNBACKED
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite, ValueSite
-from flake8_tensorbranch.rules import Finding, Rule, branchless, instead
+from flake8_tensorbranch.rules import Finding, Rule, branchless, decided, instead
 
 RULE = Rule(
     "tbr-vmap-branch-on-value",
@@ -57,10 +57,9 @@ def check(site: ValueSite | TracedSite) -> Iterator[Finding]:
         return
     if site.kind is SinkKind.LOOP and site.form in ("for", "comprehension") and not site.value.deps & (DATA | UNBACKED):
         return  # `tolist()`: as many rounds as the tensor has elements
-    effect = "whether an error is raised" if site.kind is SinkKind.RAISE else site.effect
     yield Finding(
         site.node,
-        f"`{site.subject}` differs along the batch and decides {effect}: `torch.vmap` raises",
+        f"`{site.subject}` differs along the batch and decides {decided(site)}: `torch.vmap` raises",
         instead(site, "check outside of it"),
         site.certain,
         site.related,
