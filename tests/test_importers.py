@@ -13,6 +13,7 @@ from flake8_tensorbranch.modules import Finder
 from flake8_tensorbranch.project import Project
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.source import SourceFile
+from tests.trees import put_project
 
 ALL = Settings(enable=("TBR",))
 WORDS = ALL.gate_words
@@ -45,14 +46,6 @@ def use(x: torch.Tensor):
 FOUND = [(2, "TBR101"), (8, "TBR105"), (13, "TBR103")]
 
 
-def write(folder: Path, files: Files) -> None:
-    folder.joinpath("setup.cfg").touch()
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-
-
 def findings(folder: Path, name: str, project: Project) -> list[tuple[int, str]]:
     path = folder / name
     found = check_source(SourceFile(str(path), path.read_text()), ALL, project=project)
@@ -60,7 +53,7 @@ def findings(folder: Path, name: str, project: Project) -> list[tuple[int, str]]
 
 
 def asked(folder: Path, files: Files, name: str) -> list[str]:
-    write(folder, files)
+    put_project(folder, files)
     return [str(Path(p).relative_to(folder)) for p in importers(Finder(), str(folder / name), ["grow"])]
 
 
@@ -94,9 +87,9 @@ def test_which_files_import_a_module(tmp_path: Path, name: str) -> None:
 
 
 def test_what_other_files_pass_is_found(tmp_path: Path) -> None:
-    write(tmp_path, {"lib.py": LIB})
+    put_project(tmp_path, {"lib.py": LIB})
     assert findings(tmp_path, "lib.py", Project()) == []
-    write(tmp_path, {"use.py": USE})
+    put_project(tmp_path, {"use.py": USE})
     assert findings(tmp_path, "lib.py", Project()) == FOUND
 
 
@@ -112,13 +105,15 @@ def test_what_other_files_pass_is_found(tmp_path: Path) -> None:
     ids=["unknown", "plain", "shadowed", "another function", "no Python"],
 )
 def test_calls_that_tell_nothing(tmp_path: Path, use: str) -> None:
-    write(tmp_path, {"lib.py": "# torch\n" + LIB, "use.py": use})
+    put_project(tmp_path, {"lib.py": "# torch\n" + LIB, "use.py": use})
     assert findings(tmp_path, "lib.py", Project()) == []
 
 
 def test_a_declared_parameter_is_not_overruled(tmp_path: Path) -> None:
     declared = "import torch\n" + LIB.replace("def grow(t, most)", "def grow(t: list, most)")
-    write(tmp_path, {"lib.py": declared, "use.py": USE.replace("rising(x.min())", "pass").replace("Scale().", "x.")})
+    put_project(
+        tmp_path, {"lib.py": declared, "use.py": USE.replace("rising(x.min())", "pass").replace("Scale().", "x.")}
+    )
     assert findings(tmp_path, "lib.py", Project()) == []
 
 
@@ -128,15 +123,14 @@ RING: Files = {
     "def first(x: torch.Tensor, n):\n    if b.second(x, n):\n        x = x * 2\n"
     "    return third(x)\n\n\ndef third(y):\n    return 1 if y > 0 else 2\n",
     "p/b.py": "from .a import third\n\n\ndef second(x, n):\n    if x.max() > n:\n        x = third(x)\n    return x\n",
-    "run.py": "import torch\nfrom p import first\n\n\n"
-    "def run(x: torch.Tensor):\n    return first(x, x.sum())\n",
+    "run.py": "import torch\nfrom p import first\n\n\ndef run(x: torch.Tensor):\n    return first(x, x.sum())\n",
     "lib.py": LIB,
     "use.py": USE,
 }
 
 
 def test_the_order_of_files_changes_nothing(tmp_path: Path) -> None:
-    write(tmp_path, RING)
+    put_project(tmp_path, RING)
     alone = {name: findings(tmp_path, name, Project()) for name in RING}
     assert alone["lib.py"] == FOUND
     assert alone["p/a.py"]
@@ -147,12 +141,12 @@ def test_the_order_of_files_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_a_host_that_lives_on_sees_callers_come_change_and_go(tmp_path: Path) -> None:
-    write(tmp_path, {"lib.py": "# torch\n" + LIB})
+    put_project(tmp_path, {"lib.py": "# torch\n" + LIB})
     project = Project()
     shifted = [(line + 1, code) for line, code in FOUND]
     for text, expected in ((None, []), (USE, shifted), ("import torch\nimport lib\n", []), (USE, shifted)):
         if text is not None:
-            write(tmp_path, {"use.py": text})
+            put_project(tmp_path, {"use.py": text})
         project.look_again()
         assert findings(tmp_path, "lib.py", project) == expected
     (tmp_path / "use.py").unlink()
@@ -161,7 +155,7 @@ def test_a_host_that_lives_on_sees_callers_come_change_and_go(tmp_path: Path) ->
 
 
 def test_helpers_of_torch_code_pass_the_gate(tmp_path: Path) -> None:
-    write(tmp_path, {"lib.py": LIB, "other.py": LIB, "plain.py": "from other import grow\n", "use.py": USE})
+    put_project(tmp_path, {"lib.py": LIB, "other.py": LIB, "plain.py": "from other import grow\n", "use.py": USE})
     finder = Finder()
     sources = [SourceFile(str(tmp_path / name), LIB) for name in ("lib.py", "other.py")]
     assert [concerned(source, WORDS, finder) for source in sources] == [True, False]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.trees import put
 from tools import primer
 
 BRANCH = """\
@@ -42,15 +43,15 @@ def main(arguments):
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     folder = tmp_path / "libraries"
-    for name, text in {
-        "one/__init__.py": BRANCH,
-        "one/sub/loop.py": LOOP,
-        "two/__init__.py": BRANCH,
-        "one-1.0.dist-info/setup.py": BRANCH,
-    }.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+    put(
+        folder,
+        {
+            "one/__init__.py": BRANCH,
+            "one/sub/loop.py": LOOP,
+            "two/__init__.py": BRANCH,
+            "one-1.0.dist-info/setup.py": BRANCH,
+        },
+    )
     return folder
 
 

@@ -15,6 +15,7 @@ from flake8_tensorbranch.project import Project
 from flake8_tensorbranch.reach import MOST_FILES, MOST_HOPS, imports, reaches
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.source import SourceFile
+from tests.trees import put_project
 
 WORDS = Settings().gate_words
 TENSORS = "import torch\n\n\ndef make():\n    return torch.ones(3)\n"
@@ -23,16 +24,8 @@ USER = "from {} import {}\n\nif make():\n    pass\n"
 Files = dict[str, str]
 
 
-def write(folder: Path, files: Files) -> None:
-    folder.joinpath("setup.cfg").touch()
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-
-
 def asked(folder: Path, files: Files, name: str = "main.py", finder: Finder | None = None) -> bool:
-    write(folder, files)
+    put_project(folder, files)
     return reaches(SourceFile(str(folder / name), files[name]), WORDS, finder or Finder())
 
 
@@ -119,7 +112,7 @@ def test_import_lines() -> None:
 
 
 def test_configured_words_count(tmp_path: Path) -> None:
-    write(tmp_path, {"lib.py": "import jax\n"})
+    put_project(tmp_path, {"lib.py": "import jax\n"})
     source = SourceFile(str(tmp_path / "main.py"), USER.format("lib", "make"))
     finder = Finder()
     assert not reaches(source, WORDS, finder)
@@ -130,11 +123,11 @@ def test_configured_words_count(tmp_path: Path) -> None:
 def test_a_process_that_lives_on_sees_the_file_change(tmp_path: Path) -> None:
     source = SourceFile(str(tmp_path / "main.py"), USER.format("lib", "make"))
     for text in (PLAIN, TENSORS, PLAIN + "# more\n"):
-        write(tmp_path, {"lib.py": text})
+        put_project(tmp_path, {"lib.py": text})
         begin_run()
         assert passes(source, Settings()) is ("torch" in text)
     (tmp_path / "lib.py").unlink()
-    write(tmp_path, {"lib/__init__.py": TENSORS})
+    put_project(tmp_path, {"lib/__init__.py": TENSORS})
     begin_run()
     assert passes(source, Settings())
 
@@ -146,7 +139,7 @@ def test_findings(tmp_path: Path) -> None:
         "main.py": "from base import Base\n\n\nclass Net(Base):\n    def forward(self, x):\n"
         "        y = self.norm(x)\n        if y > 1:\n            y = y / 2\n        return y\n",
     }
-    write(tmp_path, files)
+    put_project(tmp_path, files)
     source = SourceFile(str(tmp_path / "main.py"), files["main.py"])
     found = check_source(source, Settings(), project=Project())
     assert [(item.line, item.code) for item in found] == [(7, "TBR101")]
@@ -164,7 +157,7 @@ print(analyse(SourceFile({path!r}, open({path!r}).read()), Settings()), "astroid
 
 @pytest.mark.parametrize(("text", "imported"), [(PLAIN, False), (TENSORS, True)])
 def test_the_analysis_is_imported_only_where_torch_is_reached(tmp_path: Path, text: str, imported: bool) -> None:
-    write(tmp_path, {"lib.py": text, "main.py": "from lib import make\n\n\ndef f():\n    return make() or 1\n"})
+    put_project(tmp_path, {"lib.py": text, "main.py": "from lib import make\n\n\ndef f():\n    return make() or 1\n"})
     package = str(Path(__file__).parents[1])
     program = PROCESS.format(package=package, path=str(tmp_path / "main.py"))
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

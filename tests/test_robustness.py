@@ -21,6 +21,7 @@ from flake8_tensorbranch.project import Project
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.source import SourceFile
 from flake8_tensorbranch.syntax.tree import TreeError
+from tests.trees import put_project
 
 EVERYTHING = Settings(enable=("TBR",), compiled=("*",), checkpointed=("*",))
 SECONDS = 30.0
@@ -192,11 +193,7 @@ IMPORTED: dict[str, tuple[Tree, bool]] = {
 
 
 def write(folder: Path, tree: Tree) -> None:
-    folder.joinpath("setup.cfg").touch()
-    for name, data in tree.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data or b"")
+    put_project(folder, {name: data or b"" for name, data in tree.items()})
 
 
 @pytest.mark.parametrize("name", IMPORTED)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import Path
 from typing import NamedTuple
 
 BRANCH = """\
@@ -78,3 +80,10 @@ SAMPLES = (
     Sample("unknown_coding.py", b"# coding: no-such, read as latin-1\n" + BRANCH.encode(), ("6:8: TBR101 ",)),
     Sample("undecodable.py", BRANCH.encode() + b"\xff = 1  # read as latin-1\n", (BRANCH_PLACE,)),
 )
+
+
+def written(folder: Path, samples: Iterable[Sample]) -> Path:
+    """The folder, with the samples in it as files."""
+    for sample in samples:
+        folder.joinpath(sample.name).write_bytes(sample.data)
+    return folder

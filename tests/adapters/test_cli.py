@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.adapters.samples import BRANCH, BRANCH_PLACE, SAMPLES
+from tests.adapters.samples import BRANCH, BRANCH_PLACE, SAMPLES, written
 
 WITHOUT_FLAKE8 = """
 import sys
@@ -36,10 +36,7 @@ def tensorbranch(
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("samples")
-    for sample in SAMPLES:
-        folder.joinpath(sample.name).write_bytes(sample.data)
-    return folder
+    return written(tmp_path_factory.mktemp("samples"), SAMPLES)
 
 
 def test_every_sample_is_looked_at_without_flake8(folder: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.adapters.samples import BRANCH, RAISE
 from tests.adapters.test_flake8 import flake8
-from tests.coexistence.processes import put
+from tests.trees import put
 
 
 def codes(*arguments: str, cwd: Path) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.adapters.samples import BRANCH, BRANCH_PLACE, RAISE, Sample
+from tests.adapters.samples import BRANCH, BRANCH_PLACE, RAISE, Sample, written
 from tests.adapters.samples import SAMPLES as EVERY_SAMPLE
 
 
@@ -50,10 +50,7 @@ def by_file(output: str) -> dict[str, list[str]]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("samples")
-    for sample in SAMPLES:
-        folder.joinpath(sample.name).write_bytes(sample.data)
-    return folder
+    return written(tmp_path_factory.mktemp("samples"), SAMPLES)
 
 
 @pytest.fixture(scope="module")

@@ -50,11 +50,3 @@ def tensorbranch(*arguments: str, cwd: Path, stdin: bytes = b"") -> Done:
         stream.flush()
     out, err = (stream.buffer.getvalue().decode() for stream in streams[1:])  # type: ignore[attr-defined]
     return Done(status, out, err)
-
-
-def put(folder: Path, files: dict[str, str]) -> None:
-    """Write files, with the folders they are in."""
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")

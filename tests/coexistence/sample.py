@@ -19,6 +19,7 @@ from flake8_tensorbranch.fixes.safety import applied
 from flake8_tensorbranch.output import FORMATS, STATISTICS, Options, Report
 from flake8_tensorbranch.pages import rule_name
 from flake8_tensorbranch.source import SourceFile
+from tests.trees import put
 
 RULES = "F,B006,E711,E731,E902,ERA001"
 NOTEBOOK = {
@@ -77,10 +78,7 @@ class Sample:
     """
 
     def __init__(self, folder: Path, files: Sequence[str] = (*FILES, "missing.py")) -> None:
-        for name, content in FILES.items():
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        put(folder, FILES)
         self.folder = folder
         self.files = files
         self.items: list[dict[str, Any]] = json.loads(self.ruff("json"))

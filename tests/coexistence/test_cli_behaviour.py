@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.adapters.samples import BRANCH
-from tests.coexistence.processes import Done, put, ruff, tensorbranch
+from tests.coexistence.processes import Done, ruff, tensorbranch
+from tests.trees import put
 
 # What each file holds for ruff and for us: a finding with a safe fix, one without any, none, and no Python.
 FIXABLE = (

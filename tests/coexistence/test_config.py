@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from flake8_tensorbranch.pages import pages
-from tests.coexistence.processes import put, ruff, run, tensorbranch
+from tests.coexistence.processes import ruff, run, tensorbranch
+from tests.trees import put
 
 ROOT = Path(__file__).parents[2]
 UNUSED = "x = 1  # noqa: TBR101, E501\n"

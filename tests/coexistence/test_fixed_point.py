@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.coexistence.processes import put, ruff, run, tensorbranch
+from tests.coexistence.processes import ruff, run, tensorbranch
+from tests.trees import put
 
 PROJECT = {
     "pyproject.toml": """\
@@ -117,6 +118,16 @@ def texts(folder: Path) -> dict[str, str]:
     return {path.name: path.read_text() for path in sorted(folder.glob("*.py"))}
 
 
+def three_times(folder: Path, order: tuple[Action, ...]) -> list[dict[str, str]]:
+    """The texts after each of three rounds."""
+    states = []
+    for _ in range(3):
+        for action in order:
+            action(folder)
+        states.append(texts(folder))
+    return states
+
+
 ORDERS = list(itertools.permutations((default, preview, form)))
 
 
@@ -125,11 +136,7 @@ def test_what_we_find_stays_whatever_ruff_does_and_the_text_comes_to_rest(
     tmp_path: Path, order: tuple[Action, ...]
 ) -> None:
     put(tmp_path, PROJECT)
-    states = []
-    for _ in range(3):
-        for action in order:
-            action(tmp_path)
-        states.append(texts(tmp_path))
+    states = three_times(tmp_path, order)
     assert states[0] != {name: text for name, text in PROJECT.items() if name.endswith(".py")}
     assert states[1] == states[2]
     assert found(tmp_path) == FOUND
@@ -151,11 +158,7 @@ def test_our_repairs_and_ruffs_end_in_one_text(tmp_path: Path) -> None:
     for order in ((preview, form, repair), (form, repair, preview), (repair, preview, form)):
         folder = tmp_path / order[0].__name__
         put(folder, PROJECT)
-        states = []
-        for _ in range(3):
-            for action in order:
-                action(folder)
-            states.append(texts(folder))
+        states = three_times(folder, order)
         assert states[1] == states[2]
         ends.append(states[2])
     assert ends[0] == ends[1] == ends[2]

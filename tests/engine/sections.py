@@ -23,6 +23,7 @@ from flake8_tensorbranch.project import Project
 from flake8_tensorbranch.reveal import reveal
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.source import SourceFile
+from tests.trees import put
 
 MAIN = "main.py"
 UNREACHED = "unreached"
@@ -68,10 +69,7 @@ class Section:
     def write(self, folder: Path) -> None:
         """Put the files below `folder`, which becomes a project of its own."""
         (folder / "pyproject.toml").write_text("", encoding="utf-8")
-        for name, text in self.files.items():
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text("\n".join(map(_used, text.splitlines())) + "\n", encoding="utf-8")
+        put(folder, {name: "\n".join(map(_used, text.splitlines())) + "\n" for name, text in self.files.items()})
 
 
 def read_page(path: Path) -> list[Section]:

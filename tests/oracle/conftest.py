@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.oracle.support import Told, telling
+from tests.oracle.support import Told, require_torch, telling
 from tools.oracle import Row, read, record_of
 
 RECORD = os.environ.get("TBR_ORACLE_RECORD")
@@ -42,6 +42,15 @@ def _telling(request: pytest.FixtureRequest, committed: list[Row] | None) -> Ite
     test = f"{request.path.name}::{request.node.name}"
     rows = {row.situation for row in committed or () if row.test == test}
     assert rows <= {situation for situation, _ in told.rows}, "the committed table has rows that nothing tells any more"
+
+
+@pytest.fixture
+def switched_back() -> Iterator[None]:
+    """Leave torch's switches of determinism as they are at the start of a process."""
+    yield
+    torch = require_torch()
+    torch.use_deterministic_algorithms(False)
+    torch.backends.cudnn.benchmark = False
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

@@ -31,6 +31,18 @@ def require_torch() -> Any:
     return pytest.importorskip("torch")
 
 
+def nodes_behind(tensor: Any) -> set[Any]:
+    """The autograd nodes that lead to a tensor."""
+    seen: set[Any] = set()
+    work = [tensor.grad_fn]
+    while work:
+        node = work.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            work.extend(parent for parent, _ in node.next_functions)
+    return seen
+
+
 @dataclass(frozen=True)
 class Page:
     """The two code blocks of one rule page."""

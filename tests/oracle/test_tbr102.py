@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import graphs_of, loaded, observe, page, require_torch, saved_by, tell
+from tests.oracle.support import graphs_of, loaded, nodes_behind, observe, page, require_torch, saved_by, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -14,14 +14,7 @@ pytestmark = pytest.mark.oracle
 
 def graph_nodes(output: Any) -> int:
     """Count the autograd nodes behind `output`."""
-    seen: set[Any] = set()
-    work = [output.grad_fn]
-    while work:
-        node = work.pop()
-        if node is not None and node not in seen:
-            seen.add(node)
-            work.extend(parent for parent, _ in node.next_functions)
-    return len(seen)
+    return len(nodes_behind(output))
 
 
 def test_example_turns_once_more_for_the_next_number() -> None:

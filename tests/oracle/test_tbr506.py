@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import loaded, observe, page, require_torch, tell
+from tests.oracle.support import loaded, nodes_behind, observe, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -21,16 +21,9 @@ def chain() -> Any:
     return torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Tanh())
 
 
-def nodes_behind(tensor: Any) -> set[str]:
+def names_behind(tensor: Any) -> set[str]:
     """Class names of the autograd nodes that lead to `tensor`."""
-    seen: set[Any] = set()
-    stack = [tensor.grad_fn]
-    while stack:
-        node = stack.pop()
-        if node is not None and node not in seen:
-            seen.add(node)
-            stack.extend(parent for parent, _ in node.next_functions)
-    return {type(node).__name__ for node in seen}
+    return {type(node).__name__ for node in nodes_behind(tensor)}
 
 
 def output(run: Callable[..., Any]) -> Any:
@@ -41,12 +34,12 @@ def output(run: Callable[..., Any]) -> Any:
 def test_example_warns_and_is_reentrant(name: str) -> None:
     with loaded(page("TBR506").example) as bad:
         outcome = observe(output, getattr(bad, name))
-    variant = "reentrant" if "CheckpointFunctionBackward" in nodes_behind(outcome.value) else "non-reentrant"
+    variant = "reentrant" if "CheckpointFunctionBackward" in names_behind(outcome.value) else "non-reentrant"
     warned = "warns" if any(EXPLICIT in text for text in outcome.warnings) else "no warning"
     tell("a chain" if name == "run_chain" else "a module", f"{warned}: {EXPLICIT} Runs {variant}")
     assert outcome.error is None
     assert [EXPLICIT in text for text in outcome.warnings] == [True]
-    assert "CheckpointFunctionBackward" in nodes_behind(outcome.value)
+    assert "CheckpointFunctionBackward" in names_behind(outcome.value)
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -54,4 +47,4 @@ def test_repair_does_not_warn_and_is_not_reentrant(name: str) -> None:
     with loaded(page("TBR506").repair) as good:
         outcome = observe(output, getattr(good, name))
     assert (outcome.error, outcome.warnings) == (None, [])
-    assert "CheckpointFunctionBackward" not in nodes_behind(outcome.value)
+    assert "CheckpointFunctionBackward" not in names_behind(outcome.value)

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.oracle.support import cannot_show, loaded, page, require_torch, tell
 
 torch = require_torch()
-pytestmark = pytest.mark.oracle
-
-
-@pytest.fixture(autouse=True)
-def switched_back() -> Iterator[None]:
-    """Leave the process as it was."""
-    yield
-    torch.use_deterministic_algorithms(False)
-    torch.backends.cudnn.benchmark = False
+pytestmark = [pytest.mark.oracle, pytest.mark.usefixtures("switched_back")]
 
 
 ONES = torch.ones(2, 2)
