@@ -197,7 +197,7 @@ class _Finder:
         form: str = "",
     ) -> ValueSite:
         memberships = self.memberships
-        if "vmapped" in memberships and not self.batched.reads(self.scope, subject):
+        if "vmapped" in memberships and not self.is_mapped(subject):
             memberships = {k: m for k, m in memberships.items() if k != "vmapped"}
         return ValueSite(
             kind=kind,
@@ -222,6 +222,10 @@ class _Finder:
             related=self.related(subject, memberships),
             repairs=self.repairs(kind, node),
         )
+
+    def is_mapped(self, subject: nodes.NodeNG) -> bool:
+        """True when an expression reads what a `torch.vmap` maps over."""
+        return self.batched.reads(self.scope, subject)
 
     def repairs(self, kind: SinkKind, node: nodes.NodeNG) -> dict[str, tuple[Edit, ...]]:
         """The edits that do without a branch."""
@@ -351,13 +355,13 @@ class _Stranger(_Finder):
                     frame_lost=site.frame_lost or effects.loses_frame(there.call, self.program.index, self.regions.has),
                 )
 
+    def is_mapped(self, subject: nodes.NodeNG) -> bool:
+        """True when an expression reads what the call in this file hands on of what is mapped over."""
+        return self.batched.reads_beyond(self.there, subject)
+
     def repairs(self, kind: SinkKind, node: nodes.NodeNG) -> dict[str, tuple[Edit, ...]]:
         """None: they would be edits of another file."""
         return {}
-
-    def mutated(self, test: nodes.NodeNG) -> str:
-        """Nothing: where the state is changed, the change is reported."""
-        return ""
 
     def declared(self, kind: SinkKind, at: nodes.NodeNG) -> str:
         """Nothing: dimensions are declared for what this file defines."""

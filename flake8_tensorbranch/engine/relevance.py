@@ -59,12 +59,14 @@ def wanted(analysis: Analysis, index: ModuleIndex, settings: Settings) -> set[Fu
     names = {s.cls.name if s.cls is not None and s.name == "__init__" else s.name for s in open_}
     forwards = "forward" in names
     for scope in scopes:
+        inherited = wrappers.inherited(analysis, scope.cls) if scope is not None and scope.cls is not None else ()
         for call in index.calls_in(scope):
             name = called(call)
             if (
                 name in _TRIGGERS
                 or (name in names and scope is not None)
                 or wrappers.calls_imported(analysis, index, call)
+                or name in inherited
                 or (name == "apply" and homemade.imported(analysis, index, scope, call) is not None)
             ):
                 chosen.add(scope)

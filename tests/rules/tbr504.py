@@ -114,3 +114,24 @@ class Recording(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         a = checkpoint(self.record, self.stem(x), use_reentrant=True).a  # error: [TBR504]
         return a + checkpoint(self.pair, self.stem(x), use_reentrant=True)[0]  # ok: [TBR504] a tuple
+
+
+class Collecting(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem = nn.Linear(4, 4)
+
+    def halves(self, x: torch.Tensor) -> list[torch.Tensor]:
+        return list(x.sin().chunk(2))
+
+    def sizes(self, x: torch.Tensor) -> tuple[torch.Tensor, list[int]]:
+        return x.sin(), list(x.shape)
+
+    def fixed(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return tuple(x.sin().chunk(2))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        first, _ = checkpoint(self.halves, self.stem(x), use_reentrant=True)  # error: [TBR504]
+        second, _ = checkpoint(self.fixed, self.stem(x), use_reentrant=True)  # ok: [TBR504] a tuple
+        third, _ = checkpoint(self.sizes, self.stem(x), use_reentrant=True)  # ok: [TBR504] a list of numbers
+        return first + second + third.sum()

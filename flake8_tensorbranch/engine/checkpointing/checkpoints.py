@@ -15,9 +15,11 @@ from flake8_tensorbranch.engine.checkpointing.gradients import Gradients
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.checkpointing.reentrant import Reentrant, saves_object
 from flake8_tensorbranch.engine.checkpointing.scoped import Scoped
-from flake8_tensorbranch.engine.inference.program import Program
+from flake8_tensorbranch.engine.inference.program import Program, functions_of
+from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.options import Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.engine.regions import wrappers
 from flake8_tensorbranch.engine.regions.region import Entry, Regions
 from flake8_tensorbranch.engine.regions.trace import noted
 from flake8_tensorbranch.engine.repairs import variants as edits
@@ -38,6 +40,7 @@ def sites(program: Program, regions: Regions) -> Iterator[CheckpointSite | Scope
     calls = _Calls(origins, recomputes, scoped.backward)
     if checkpoints:
         yield from calls.sites()
+    yield from calls.handed()
     yield from calls.around()
 
 
@@ -60,6 +63,33 @@ class _Calls:
             facts = self._facts(made, made.row) if made.row is not None else self._home(made)
             if facts:
                 yield self._site(made, call, facts, self._repairs(made, facts))
+
+    def handed(self) -> Iterator[CheckpointSite]:
+        """Calls of wrappers in other files whose reentrant checkpoint gets nothing that can require grad."""
+        program = self.origins.program
+        for scope, solved in program.facts.items():
+            for call, callees in solved.calls.items():
+                for callee in callees if isinstance(call, nodes.Call) and scope is not None else ():
+                    if callee.module is program.index or callee.name == "__init__":
+                        continue
+                    hands = [h for h in wrappers.handed(program.analysis, callee) if h.row.kind == "checkpointed"]
+                    given = wrappers.argument(call, callee, hands[0].parameter) if hands else None
+                    expr = Expr(program.index, scope, call)
+                    if given is None or without_grad(self.origins, expr):
+                        continue
+                    for inner in self.recomputes.tree.calls(callee):
+                        made = self.recomputes.direct(inner)
+                        if made is None or made.row is None or made.functions:
+                            continue
+                        variants = self.variants(made)
+                        if True not in variants and variants != {None}:
+                            continue
+                        module = Expr(program.index, scope, given)
+                        found = tuple(functions_of(program.analysis, self.origins.value(module)))
+                        facts = self.gradients.of(replace(made, function=module, functions=found))
+                        if facts:
+                            facts |= {"variants": variants, "fixed": not made.row.reentrant_keyword}
+                            yield replace(self._site(made, call, facts), function=scope)
 
     def around(self) -> Iterator[CheckpointSite]:
         """Calls that run a whole module in another way; what it checkpoints may be in another file."""

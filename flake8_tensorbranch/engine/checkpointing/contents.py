@@ -8,6 +8,7 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
+from flake8_tensorbranch.engine.inference.program import functions_of
 from flake8_tensorbranch.engine.lattice import NO_CONST, TENSOR, UNKNOWN, AbstractValue
 from flake8_tensorbranch.engine.lookup.options import UNSEEN, Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
@@ -30,12 +31,24 @@ class Contents:
         """The calls in a region that run a layer of the table, switched on; `start` is the region's own module."""
         if start is not None and self._has(start, table):
             yield start
+        elif start is not None and not self.origins.value(start).items:
+            yield from self._built(start, table)
         for activation in region:
             for call in activation.facts.values:
                 if isinstance(call, nodes.Call) and self._has(
                     activation.expr(call.func), table, activation.facts.values.get(call.func)
                 ):
                     yield activation.expr(call)
+
+    def _built(self, start: Expr, table: dict[str, Layer]) -> Iterator[Expr]:
+        """The same in the blocks of a chain that a function builds, of which its annotation tells less."""
+        for origin in self.origins.of(start):
+            if origin.node is start.node or not isinstance(origin.node, nodes.Call):
+                continue
+            for function in functions_of(self.origins.program.analysis, self.origins.value(origin)):
+                for call in function.calls:
+                    if self._has(Expr(function.module, function, call.func), table):
+                        yield Expr(function.module, function, call)
 
     def _has(self, expr: Expr, table: dict[str, Layer], value: AbstractValue | None = None) -> bool:
         names = set(_classes(self.origins.value(expr) if value is None else value)) & table.keys()

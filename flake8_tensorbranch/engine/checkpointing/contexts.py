@@ -34,6 +34,7 @@ _ONCE: Final = frozenset(
         "torch.utils.checkpoint.set_checkpoint_debug_enabled",
     }
 )
+_STEPS: Final = 4  # helpers that a context is built through
 _MANAGERS: Final = ("contextmanager",)
 
 
@@ -228,6 +229,7 @@ class Contexts:
         """Forward and recompute must open the same scope, unless an outer scope of its kind is open around the
         forward.
         """
+        first, second = self._chosen(first), self._chosen(second)
         one, other = self.origins.externals(first), self.origins.externals(second)
         rows = [SCOPES[n] for n in (*one, *other) if n in SCOPES]
         if not rows or all(r.restored for r in rows):
@@ -242,6 +244,19 @@ class Contexts:
             found["mismatch"] = (source_of(first.node), "nothing")
         elif _NOTHING in one and not self._opened_elsewhere(made, other):
             found["mismatch"] = ("nothing", source_of(second.node))
+
+    def _chosen(self, call: Expr) -> Expr:
+        """The call of a library by which a helper builds a context, where the helper returns that alone."""
+        for _ in range(_STEPS):
+            callee = next(iter(self.origins.callees(call)), None)
+            if callee is None or self.origins.externals(call) or len(callee.returns_nodes) != 1:
+                return call
+            node = callee.returns_nodes[0].value
+            names = {n.name for n in node.nodes_of_class(nodes.Name)} if node is not None else set()
+            if not isinstance(node, nodes.Call) or callee.is_generator or names & callee.local_names.keys():
+                return call
+            call = Expr(callee.module, callee, node)
+        return call
 
     def _opened_elsewhere(self, made: Recompute, names: frozenset[str]) -> bool:
         """True when the file opens the scope in a `with` or over a function, too."""

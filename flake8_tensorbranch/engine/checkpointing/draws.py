@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, Final
 
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing import places
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
-from flake8_tensorbranch.engine.checkpointing.locate import site, skipped
+from flake8_tensorbranch.engine.checkpointing.locate import placed, site, skipped
 from flake8_tensorbranch.engine.checkpointing.mutation import Mutations
 from flake8_tensorbranch.engine.checkpointing.places import Place
 from flake8_tensorbranch.engine.checkpointing.uses import assignments
@@ -28,7 +29,7 @@ from flake8_tensorbranch.engine.regions.trace import spelled
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
 from flake8_tensorbranch.knowledge.randomness import FILLS, MAKERS, RESEEDS, SEEDS
 from flake8_tensorbranch.knowledge.regions import host_source
-from flake8_tensorbranch.syntax.names import dotted
+from flake8_tensorbranch.syntax.names import ModuleIndex, dotted
 
 DEPTH: Final = 3
 _NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
@@ -39,17 +40,21 @@ _COMPOUND: Final = (nodes.If, nodes.For, nodes.While, nodes.With, nodes.Try, nod
 
 def sites(mutations: Mutations) -> Iterator[RegionSite]:
     """One site for each statement at which a draw enters; one that flows on is not reported again."""
-    seen: set[int] = set()
+    seen: set[tuple[ModuleIndex, int]] = set()
     kept = mutations.drawn
-    for activation in mutations.insides.here():
+    insides = mutations.insides
+    strangers = (a for a in insides.strange() if any(v.deps & RANDOM for v in a.facts.values.values()))
+    for activation in chain(insides.here(), strangers):
         if mutations.seeds(activation.entry):
             continue
         for node, subject in _Draws(activation, kept).entries():
-            line = int(node.statement().lineno or 0)
+            line = (activation.function.module, int(node.statement().lineno or 0))
             if line not in seen and not skipped(activation, node):
                 seen.add(line)
                 reseeds = any(n in RESEEDS or n in SEEDS for n in activation.facts.externals.get(subject, {}))
-                yield site(SinkKind.RANDOM, activation, subject, "reseeds" if reseeds else "enters", spelled(subject))
+                form = "reseeds" if reseeds else "enters"
+                found = site(SinkKind.RANDOM, activation, subject, form, spelled(subject))
+                yield placed(found, activation, "drawn here")
 
 
 class _Draws:

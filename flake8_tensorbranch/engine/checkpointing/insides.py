@@ -9,33 +9,31 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing import places
 from flake8_tensorbranch.engine.checkpointing.places import Place
+from flake8_tensorbranch.engine.checkpointing.strangers import matters
 from flake8_tensorbranch.engine.inference import calls, randomness
 from flake8_tensorbranch.engine.inference.arguments import Arguments
 from flake8_tensorbranch.engine.inference.frame import Facts, Frame, State
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.inference.summary import Analysis
 from flake8_tensorbranch.engine.lattice import (
-    DATA,
-    MASK,
     NONE,
     NONE_VALUE,
-    RANDOM,
     TENSOR,
-    UNBACKED,
     UNKNOWN,
     AbstractValue,
     constant,
-    make,
 )
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.engine.regions.abroad import settled, told_here
 from flake8_tensorbranch.engine.regions.region import Entry, Regions
 from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, REGION_BASES, entry
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
 DEPTH: Final = 9
 MOST: Final = 150  # activations of one file
+MOST_STRANGE: Final = 12  # of these, below each function of another file that a region begins with
 MOST_SOLVED: Final = 60  # of these, solved anew for their own arguments
 
 CACHES: Final = frozenset({"cache", "layer_past", "past_key_value", "past_key_values"})
@@ -132,6 +130,7 @@ class Insides:
         self.analysis = origins.program.analysis
         self._facts: dict[object, Facts] = {}
         self._count = 0
+        self._of: dict[FunctionInfo, list[Activation]] | None = None
         self.heads: list[Activation] = []
         seen: set[tuple[object, FunctionInfo]] = set()
         for begin, functions in regions.entries:
@@ -142,12 +141,30 @@ class Insides:
                 if key not in seen:
                     seen.add(key)
                     self.heads.append(head)
-                    self._close(head)
+        for head in sorted(self.heads, key=lambda h: h.function.module is not self.program.index):
+            self._close(head)
 
     def all(self) -> Iterator[Activation]:
         """Every activation, callers first."""
         for head in self.heads:
             yield from head.run()
+
+    def of(self, function: FunctionInfo | None) -> list[Activation]:
+        """The activations of one function, callers first."""
+        if self._of is None:
+            self._of = {}
+            for activation in self.all():
+                self._of.setdefault(activation.function, []).append(activation)
+        return [] if function is None else self._of.get(function, [])
+
+    def strange(self) -> Iterator[Activation]:
+        """Those of functions of other files, one for all that are alike."""
+        seen: set[tuple[FunctionInfo, int]] = set()
+        for activation in self.lasting():
+            key = (activation.function, id(activation.facts))
+            if activation.function.module is not self.program.index and key not in seen:
+                seen.add(key)
+                yield activation
 
     def lasting(self) -> Iterator[Activation]:
         """Those of all functions but constructors and custom autograd functions."""
@@ -172,13 +189,20 @@ class Insides:
                 calls.apply(frame, function, rest, node)
                 assert frame.facts is not None
                 found = frame.facts.calls.get(node, set())
-                for callee in sorted(found, key=_key):
+                here = (f for f in found if f in self.program.facts or told_here(self.program, begin, f))
+                for callee in sorted(here, key=_key):
                     bound = self._settled(Expr(self.program.index, begin.scope, node), callee, frame.facts)
                     yield self._head(begin, callee, self._solved(callee, bound))
                 functions = [f for f in functions if f not in found]
         for other in functions:
             if other.module is self.program.index and other in self.program.facts:
                 yield self._head(begin, other, self._uncached(begin, other))
+            elif (
+                node in self.program.facts[begin.scope].externals  # the call is torch's own
+                and told_here(self.program, begin, other)
+                and (begin.option("preserve_rng_state", True) is not True or matters(self.analysis, other))
+            ):
+                yield self._head(begin, other, self._solved(other, {}))
 
     def _uncached(self, begin: Entry, function: FunctionInfo) -> Facts:
         """The facts of a function whose base class checkpoints it, and takes caches away from it before it does."""
@@ -243,18 +267,21 @@ class Insides:
 
     def _close(self, head: Activation) -> None:
         """Follow the calls below an activation."""
+        strange = head.function.module is not self.program.index
+        most = min(MOST, self._count + MOST_STRANGE) if strange else MOST
         work = [(head, 0)]
         seen: set[object] = set()
         while work:
-            activation, depth = work.pop()
+            activation, depth = work.pop(0 if strange else -1)
             supposed = list(self._supposed(activation))
             for node, callees in (*activation.facts.calls.items(), *self._properties(activation), *supposed):
                 for callee in sorted(callees, key=_key):
                     if (
                         callee.name == "__init__"
                         or depth >= DEPTH
-                        or self._count >= MOST
+                        or self._count >= most
                         or activation.ancestor(callee) is not None
+                        or (strange and not matters(self.analysis, callee))
                     ):
                         continue
                     if callee is activation.function:
@@ -342,16 +369,9 @@ def _bound(facts: Facts, callee: FunctionInfo) -> State:
 
 def _made_before(args: Arguments) -> Arguments:
     """Arguments of a region: what they draw or read was made before it runs, and is the same when it runs again."""
-    keywords = {k: _made(v) for k, v in args.keywords.items()}
-    return Arguments(
-        [_made(v) for v in args.positional], None if args.star is None else _made(args.star), keywords, args.double_star
-    )
-
-
-def _made(value: AbstractValue) -> AbstractValue:
-    elem = None if value.elem is None else _made(value.elem)
-    items = None if value.items is None else tuple((k, _made(v)) for k, v in value.items)
-    return make(value.kinds, value.deps & ~(RANDOM | DATA | UNBACKED | MASK), value.const, value.refs, elem, items)
+    keywords = {k: settled(v) for k, v in args.keywords.items()}
+    star = None if args.star is None else settled(args.star)
+    return Arguments([settled(v) for v in args.positional], star, keywords, args.double_star)
 
 
 def _key(function: FunctionInfo) -> tuple[str, int]:

@@ -46,8 +46,8 @@ class Mutations:
         self.regions = regions
         self._insides: Insides | None = None
         self._changes: list[Change] | None = None
-        self._runs: dict[FunctionInfo | None, list[Activation]] = {}
         self._seeds: dict[int, bool] = {}
+        self._by_entry: dict[int, list[Change]] = {}
         self._reads: list[tuple[Activation, Any, Place]] | None = None
 
     @property
@@ -77,10 +77,8 @@ class Mutations:
         """
         if scope is None:
             return ""
-        for activation in self.insides.all():
-            if activation.function is not scope:
-                continue
-            changes = [c for c in self.changes if c.activation.entry is activation.entry and not _fills_cache(c)]
+        for activation in self.insides.of(scope):
+            changes = self._growing(activation.entry)
             if _asks_for_size(activation, test):
                 changes = [c for c in changes if not _keeps_window(c.value)]
             if not changes:
@@ -91,18 +89,23 @@ class Mutations:
                     return dotted(node) or source_of(node)
         return ""
 
+    def _growing(self, entry: Entry) -> list[Change]:
+        """The changes of a region, but for those that fill caches of keys and values."""
+        if id(entry) not in self._by_entry:
+            own = [c for c in self.changes if c.activation.entry is entry and not _fills_cache(c)]
+            self._by_entry[id(entry)] = own
+        return self._by_entry[id(entry)]
+
     def settled(self, scope: FunctionInfo | None, node: nodes.NodeNG, deps: Callable[[AbstractValue], int]) -> bool:
         """True when no run of a region reads a tensor's value for an expression: what it depends on was read before."""
-        if scope not in self._runs:
-            self._runs[scope] = [a for a in self.insides.all() if a.function is scope]
-        runs = self._runs[scope]
+        runs = self.insides.of(scope)
         return bool(runs) and not any(deps(a.facts.values.get(node, TENSOR_VALUE)) & _READS for a in runs)
 
     def drawn_anew(self, scope: FunctionInfo | None, deps: int) -> int:
         """`deps` without host randomness where all regions that run a scope seed it themselves, alike each time."""
         if not deps & RANDOM or scope is None:
             return deps
-        entries = [a.entry for a in self.insides.all() if a.function is scope]
+        entries = [a.entry for a in self.insides.of(scope)]
         return deps & ~RANDOM if entries and all(self.seeds(e) for e in entries) else deps
 
     def seeds(self, entry: Entry) -> bool:
@@ -151,12 +154,15 @@ class Mutations:
                 yield at, node
 
     def _all_reads(self) -> Iterator[tuple[Activation, Any, Place]]:
+        known: dict[FunctionInfo, list[Any]] = {}
         for activation in self.insides.all():
-            for node in _expressions(activation.function):
-                for read in reads(node):
-                    place = places.of(activation, read)
-                    if place is not None and activation.reached(read):
-                        yield activation, read, place
+            function = activation.function
+            if function not in known:
+                known[function] = [read for node in _expressions(function) for read in reads(node)]
+            for read in known[function]:
+                place = places.of(activation, read) if activation.reached(read) else None
+                if place is not None:
+                    yield activation, read, place
 
 
 def _fills_cache(change: Change) -> bool:

@@ -84,9 +84,17 @@ class Reentrant:
                     empty = empty and not _filled(origin.scope or function, node)
                     if isinstance(node, _LITERALS) and not plain and not empty:
                         return True
-                    if isinstance(node, nodes.Call) and self._is_record(origin, node):
+                    made_by = isinstance(node, nodes.Call)
+                    if made_by and (self._is_record(origin, node) or self._collects(origin, node)):
                         return True
         return False
+
+    def _collects(self, origin: Expr, made: nodes.Call) -> bool:
+        """True for `list(...)` and `dict(...)` of tensors."""
+        if not isinstance(made.func, nodes.Name) or made.func.name not in ("list", "dict"):
+            return False
+        value = self.origins.value(origin)
+        return value.elem is not None and value.elem.must(TENSOR)
 
     def _is_record(self, origin: Expr, made: nodes.Call) -> bool:
         """True for an object of a dataclass of the project that is given tensors: autograd does not look into it."""
@@ -129,7 +137,7 @@ class Reentrant:
         return ""
 
     def _captured(self, function: Expr) -> list[tuple[str, nodes.NodeNG]]:
-        """The names a lambda or nested function closes over, or a partial binds, with a node that reads each."""
+        """The names that a lambda, nested function, partial or maker closes over, with a node that reads each."""
         found: list[tuple[str, nodes.NodeNG]] = []
         for origin in self.origins.of(function):
             node = origin.node
@@ -144,6 +152,11 @@ class Reentrant:
                     made = any(name.name in h.local_names for h in between if h is not None)
                     if name.name in scope.free and not made and not self._is_metadata(name):
                         found.append((name.name, name))
+        for step in (function, *self.origins.step(function, calls=False)):
+            for maker in self.origins.callees(step) if isinstance(step.node, nodes.Call) else ():
+                free = {name for inner in maker.nested for name in inner.free}
+                given = (self.origins.argument(step, maker, p.name) for p in maker.params if p.name in free)
+                found.extend((dotted(g.node) or "", g.node) for g in given if g is not None and dotted(g.node))
         return found
 
     @staticmethod

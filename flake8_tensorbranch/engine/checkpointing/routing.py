@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, Final
 
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
-from flake8_tensorbranch.engine.checkpointing.locate import site, skipped
+from flake8_tensorbranch.engine.checkpointing.locate import placed, site, skipped
 from flake8_tensorbranch.engine.checkpointing.uses import unpacked
 from flake8_tensorbranch.engine.lattice import (
     CONTAINER,
@@ -25,6 +26,7 @@ from flake8_tensorbranch.engine.regions.trace import spelled
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.knowledge.model import method as tensor_row
+from flake8_tensorbranch.syntax.names import ModuleIndex
 
 _NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _ROUTES: Final = frozenset({"topk", "argmax", "argmin", "sort", "argsort", "kthvalue", "multinomial", "max", "min"})
@@ -59,9 +61,8 @@ At = tuple[Activation, Any]
 def sites(insides: Insides) -> Iterator[RegionSite]:
     """One site for each routing that decides a size; for other sizes, one where the size is made."""
     seen: set[Any] = set()
-    for activation in insides.here():
-        function = activation.function
-        for node in function.node.nodes_of_class((nodes.Call, nodes.Subscript), _NESTED):
+    for activation in chain(insides.here(), insides.strange()):
+        for node in _operations(activation, insides.program.index):
             deciding = _deciding(activation, node)
             if deciding is None or skipped(activation, node):
                 continue
@@ -73,7 +74,14 @@ def sites(insides: Insides) -> Iterator[RegionSite]:
                 if route not in seen:
                     seen.add(route)
                     form = "routed" if roots else "sized"
-                    yield site(SinkKind.DYNAMIC_SHAPE, at, route, form, spelled(route))
+                    yield placed(site(SinkKind.DYNAMIC_SHAPE, at, route, form, spelled(route)), at, "decided here")
+
+
+def _operations(activation: Activation, index: ModuleIndex) -> Iterator[Any]:
+    if activation.function.module is index:
+        yield from activation.function.node.nodes_of_class((nodes.Call, nodes.Subscript), _NESTED)
+    else:
+        yield from (n for n in activation.facts.values if isinstance(n, (nodes.Call, nodes.Subscript)))
 
 
 def _deciding(activation: Activation, node: Any) -> Any:

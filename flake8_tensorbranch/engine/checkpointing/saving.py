@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.lattice import CONTAINER, TENSOR, UNKNOWN, UNKNOWN_KIND, AbstractValue, element
+from flake8_tensorbranch.engine.lattice import CONTAINER, HOST, TENSOR, UNKNOWN, UNKNOWN_KIND, AbstractValue, element
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
@@ -129,7 +129,7 @@ def saves(origins: Origins, activation: Activation, node: nodes.NodeNG) -> bool:
     if value is None:
         return False
     if isinstance(node, nodes.BinOp):
-        found = bool(value.kinds & TENSOR) and node.op in _SAVES
+        found = bool(value.kinds & TENSOR) and node.op in _SAVES and not _scales(activation, node)
     elif isinstance(node, nodes.Call):
         func = node.func
         name = func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")
@@ -141,6 +141,12 @@ def saves(origins: Origins, activation: Activation, node: nodes.NodeNG) -> bool:
     else:
         return False
     return found and not without_grad(origins, Expr(activation.function.module, activation.function, node), 0)
+
+
+def _scales(activation: Activation, node: nodes.BinOp) -> bool:
+    """True for a product with a number, or a quotient by one: their derivatives need no tensor."""
+    given = {"*": (node.left, node.right), "/": (node.right,)}.get(node.op, ())
+    return any(activation.facts.values.get(g, UNKNOWN).must(HOST) for g in given)
 
 
 def _gives_tensor(value: AbstractValue) -> bool:

@@ -72,7 +72,8 @@ class State:
                 what, where = change
                 if what in ("int", "instance") and place[0] is not None and not specialised:
                     continue
-                related = (noted(index.path, where, "it changes here"),)
+                path = place[0].module.path if place[0] is not None and where.root() is not index.tree else index.path
+                related = (noted(path, where, "it changes here"),)
                 shown = [first, *_deciding(accesses)] if first.how == "step" else [first]
                 edits = registered(index, *place) if what == "int" and _is_own(place, index) else None
                 for access in dict.fromkeys(shown):
@@ -143,7 +144,9 @@ class State:
     def _place(self, function: FunctionInfo | None, node: nodes.NodeNG) -> Place | None:
         if isinstance(node, (nodes.Name, nodes.AssignName)):
             index = self.program.index
-            if function is None or node.name not in index.bindings or index.bindings[node.name][0].item is not None:
+            if function is None or function.module is not index:
+                return None
+            if node.name not in index.bindings or index.bindings[node.name][0].item is not None:
                 return None
             if node.name in function.local_names and node.name not in function.declared_global:
                 return None
@@ -185,8 +188,10 @@ class State:
         kind = self._kind(place)
         if not kind:
             return None
-        for function in self.program.index.scopes:
-            if function is not None and (function.name == "__init__" or function not in self.program.facts):
+        index = self.program.index
+        elsewhere = () if cls is None else (w for w in cls.stores.get(place[1], ()) if w.module is not index)
+        for function in (*index.scopes, *elsewhere):
+            if function is not None and function.name == "__init__":
                 continue
             mine = [a for a in self.accesses(function) if a.place == place]
             if not mine:

@@ -57,14 +57,16 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
                     kinds.pop("vmapped", None)
                 yield _site(program, scope, SinkKind.SIZED_RESULT, node, kinds, regions.has)
     for there in abroad.reached(program, regions):
-        if "compiled" in there.regions and not effects.is_guarded(there.call):
-            yield from _abroad(program, regions, there)
+        inside = {k: there.regions[k] for k in _TRACED if k in there.regions}
+        if inside and not effects.is_guarded(there.call):
+            yield from _abroad(program, regions, batched, there, inside)
 
 
-def _abroad(program: Program, regions: Regions, there: abroad.Reached) -> Iterator[TracedSite]:
-    """The places in a function of another file that a compiled function of this one calls, put at the call."""
+def _abroad(
+    program: Program, regions: Regions, batched: Batched, there: abroad.Reached, inside: dict[str, Membership]
+) -> Iterator[TracedSite]:
+    """The places in a function of another file that a function of this one calls in a region, put at the call."""
     tested = _tested(there.function)
-    only = {"compiled": there.regions["compiled"]}
     for node, value in there.facts.values.items():
         if effects.is_guarded(node):
             continue
@@ -74,6 +76,9 @@ def _abroad(program: Program, regions: Regions, there: abroad.Reached) -> Iterat
         elif value.must(TENSOR) and value.deps & _SIZED and _makes_size(there.facts, node):
             kind, what = SinkKind.SIZED_RESULT, "made here"
         else:
+            continue
+        only = {k: m for k, m in inside.items() if k != "vmapped" or batched.reads_beyond(there, node)}
+        if not only:
             continue
         site = _site(program, there.scope, kind, there.call, only, regions.has)
         place = trace.noted(there.function.module.path, node, what)

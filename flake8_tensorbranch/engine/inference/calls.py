@@ -119,7 +119,7 @@ def enter(
     facts = frame.facts
     if facts is not None and node is not None:
         facts.calls.setdefault(node, set()).add(function)
-        for name, value in bound.items():
+        for name, value in (*bound.items(), *captured) if captured else bound.items():
             key = (function, name)
             old = facts.arguments.get(key)
             facts.arguments[key] = value if old is None else join(old, value)

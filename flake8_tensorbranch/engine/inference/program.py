@@ -144,7 +144,7 @@ class Program:
     def _again(self, callee: FunctionInfo, known: State) -> None:
         """Solve a function with what its callers pass."""
         declared = self.analysis.parameters(callee)
-        bound = {n: v if is_open(declared[n]) else join(v, declared[n]) for n, v in known.items()}
+        bound = {n: v if n not in declared or is_open(declared[n]) else join(v, declared[n]) for n, v in known.items()}
         self.facts[callee] = self.analysis.facts_of(self.index, callee, bound)
 
     def _always_reads(self, callee: FunctionInfo, name: str) -> bool:
@@ -172,8 +172,10 @@ class Program:
                     known[name] = join(known.get(name, BOTTOM), value)
 
     def _improves(self, callee: FunctionInfo, name: str, value: AbstractValue) -> bool:
-        """True when an argument says more of a parameter than its declaration does."""
+        """True when an argument says more of a parameter than its declaration, or of a free name than its scope."""
         declared = self.analysis.parameters(callee).get(name)
+        if declared is None and name in callee.free and value.known:
+            declared = self.analysis.enclosing(callee, name)
         if (
             declared is None
             or not value.known

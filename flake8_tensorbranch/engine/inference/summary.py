@@ -143,10 +143,12 @@ class Analysis:
     def frame(
         self, function: FunctionInfo, bound: State, captured: State | None = None, facts: Facts | None = None
     ) -> Frame:
-        """An activation of a function whose parameters hold `bound`, completed by what is declared."""
-        frame = Frame(self, function.module, function, facts, captured, function.cls)
+        """An activation of a function whose parameters (and free names) hold `bound`, completed by what is declared."""
+        params = self.parameters(function)
+        free = {n: v for n, v in bound.items() if n not in params} if captured is None and function.free else captured
+        frame = Frame(self, function.module, function, facts, free, function.cls)
         frame.shared = rebinding.writers(function)
-        for name, value in self.parameters(function).items():
+        for name, value in params.items():
             passed = bound.get(name)
             frame.bind(name, value if passed is None else combine(passed, value))
         if frame.self_name is not None:

@@ -10,18 +10,16 @@ from typing import Final, cast
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.frame import Facts, State
-from flake8_tensorbranch.engine.inference.program import Program
+from flake8_tensorbranch.engine.inference.program import Program, functions_of
 from flake8_tensorbranch.engine.inference.summary import Analysis
 from flake8_tensorbranch.engine.lattice import DATA, HOST, MASK, RANDOM, UNBACKED, AbstractValue, make
-from flake8_tensorbranch.engine.regions.region import Membership, Regions, Step
+from flake8_tensorbranch.engine.regions.region import Entry, Membership, Regions, Step
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
 _DEPTH: Final = 4
 _MOST: Final = 80  # functions looked at for one file
-_KINDS: Final = ("checkpointed", "compiled", "exported", "traced")
-
-
-_ONCE: Final = ("exported", "traced")  # a branch in what is handed over spoils the call itself
+_KINDS: Final = ("checkpointed", "compiled", "exported", "traced", "vmapped")
+_ONCE: Final = ("compiled", "exported", "traced", "vmapped")  # a branch in what is handed over spoils the call itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +35,7 @@ class Reached:
 
     @property
     def handed(self) -> bool:
-        """True where the call itself exports or traces what it is given."""
+        """True where the call itself compiles, exports, traces or maps what it is given."""
         return any(kind in _ONCE and m.entry.node is self.call for kind, m in self.regions.items())
 
 
@@ -51,9 +49,8 @@ def reached(program: Program, regions: Regions) -> list[Reached]:
 def _reached(program: Program, regions: Regions) -> Iterator[Reached]:
     left = [_MOST]
     for begin, functions in regions.entries:
-        handed = [f for f in functions if f not in program.facts]
-        once = begin.kind in _ONCE or (begin.kind == "checkpointed" and begin.scope is not None)
-        if once and begin.node is not None and handed:
+        handed = [f for f in functions if f not in program.facts and told_here(program, begin, f)]
+        if handed and isinstance(begin.node, nodes.Call) and begin.kind in _KINDS:
             inside = {begin.kind: Membership(begin, ())}
             yield from _from(program, regions, begin.scope, begin.node, handed, inside, left)
     scopes = dict.fromkeys(f for kind in _KINDS for f in regions.members(kind))
@@ -63,6 +60,18 @@ def _reached(program: Program, regions: Regions) -> Iterator[Reached]:
         for call, callees in program.facts[scope].calls.items():
             strangers = [c for c in _ordered(callees) if c not in program.facts]
             yield from _from(program, regions, scope, call, strangers, inside, left)
+
+
+def told_here(program: Program, begin: Entry, function: FunctionInfo) -> bool:
+    """False for what an entry is given by the callers of its function in other files alone: these report it."""
+    node, scope, row = begin.node, begin.scope, begin.row
+    if not isinstance(node, nodes.Call) or scope is None or row is None or len(node.args) <= max(row.argument, 0):
+        return True
+    given = node.args[max(row.argument, 0)]
+    if not isinstance(given, nodes.Name) or not any(p.name == given.name for p in scope.params):
+        return True
+    passed = (facts.arguments.get((scope, given.name)) for facts in program.facts.values())
+    return any(function in functions_of(program.analysis, value) for value in passed if value is not None)
 
 
 def _from(
@@ -106,7 +115,7 @@ def _facts(analysis: Analysis, function: FunctionInfo, caller: Facts, begins: bo
     """
     declared = analysis.parameters(function)
     bound: State = {
-        name: _settled(value) if begins else value
+        name: settled(value) if begins else value
         for (callee, name), value in caller.arguments.items()
         if callee is function and value.known and value != declared.get(name)
         if not (value.kinds == HOST and value.deps & MASK)  # a flag that was settled before the call
@@ -120,7 +129,8 @@ def _facts(analysis: Analysis, function: FunctionInfo, caller: Facts, begins: bo
     return cast("Facts", memo[key])
 
 
-def _settled(value: AbstractValue) -> AbstractValue:
-    elem = None if value.elem is None else _settled(value.elem)
-    items = None if value.items is None else tuple((k, _settled(v)) for k, v in value.items)
+def settled(value: AbstractValue) -> AbstractValue:
+    """What a region is handed: it was read and drawn before the region runs, and is the same when it runs again."""
+    elem = None if value.elem is None else settled(value.elem)
+    items = None if value.items is None else tuple((k, settled(v)) for k, v in value.items)
     return make(value.kinds, value.deps & ~(RANDOM | DATA | UNBACKED | MASK), value.const, value.refs, elem, items)

@@ -9,6 +9,7 @@ from astroid import nodes
 from flake8_tensorbranch.engine.inference.program import Program, functions_of
 from flake8_tensorbranch.engine.lookup.binding import binder
 from flake8_tensorbranch.engine.refs import Bound, Partial
+from flake8_tensorbranch.engine.regions.abroad import Reached
 from flake8_tensorbranch.engine.regions.region import Entry, Regions
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
@@ -35,6 +36,21 @@ class Batched:
         if self._names is None:
             self._names = self._solve()
         return _mentions(node, self._names.get(function, set()))
+
+    def reads_beyond(self, there: Reached, node: nodes.NodeNG) -> bool:
+        """True when an expression of a function of another file reads a mapped value that a call here hands on."""
+        if self._names is None:
+            self._names = self._solve()
+        membership = there.regions[KIND]
+        names = set() if there.scope is None else self._names.get(there.scope, set())
+        functions = [*(s.caller for s in there.way if s.caller is not None), there.function]
+        for call, function in zip((there.call, *(s.node for s in there.way)), functions, strict=True):
+            if call is membership.entry.node:
+                names = self._mapped(membership.entry, function)
+            else:
+                names = _passed(call, function, names) if isinstance(call, nodes.Call) else set()
+            _spread(function, names)
+        return _mentions(node, names)
 
     def _solve(self) -> dict[FunctionInfo, set[str]]:
         members = self.regions.members(KIND)

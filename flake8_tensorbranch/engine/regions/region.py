@@ -81,7 +81,8 @@ class Regions:
                 if isinstance(base, ClassInfo) and base is not cls:
                     self._subclasses.setdefault(base, []).append(cls)
         for scope in program.facts:
-            self.entries.extend(self._in_scope(scope))
+            for begin, functions in self._in_scope(scope):
+                self.entries.append((begin, [*functions, *self._overriding(begin, functions)]))
         self.entries.extend(self._decorated())
         self.entries.extend(self._declared())
         for node, scope, functions in entering.made_by_hand(program):
@@ -205,7 +206,8 @@ class Regions:
         known = {(begin.kind, function) for begin, functions in self.entries for function in functions}
         for made in wrappers.made(self.program):
             kind = made.row.kind_with(made.options)
-            new = [f for f in made.functions if (kind, f) not in known]
+            facts = self.program.facts
+            new = [f for f in made.functions if (kind, f) not in known or (made.imported and f not in facts)]
             if new:
                 known.update((kind, f) for f in new)
                 yield Entry(kind, made.node, made.scope, made.row, made.options), new
@@ -237,6 +239,17 @@ class Regions:
                         ):
                             members[callee] = Membership(begin, (*way, Step(caller, node)))
                             queue.append(callee)
+
+    def _overriding(self, begin: Entry, functions: list[FunctionInfo]) -> Iterator[FunctionInfo]:
+        """The methods of subclasses in the place of those that a method of their base makes a region of."""
+        owner = None if begin.scope is None else begin.scope.cls
+        if owner is None or begin.scope is None or owner not in self._subclasses:
+            return
+        bases = self.program.analysis.resolver.mro(owner)
+        names = {f.name for f in functions if f.cls in bases and f.name != "__init__"}
+        for cls in self._subclasses[owner] if names else ():
+            if begin.scope.name not in cls.methods:
+                yield from (method for name, method in cls.methods.items() if name in names)
 
     def _dispatched(
         self, callees: set[FunctionInfo], members: dict[FunctionInfo, Membership]

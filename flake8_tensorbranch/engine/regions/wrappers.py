@@ -34,13 +34,17 @@ class Hand:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A region that a call of a wrapper, or a decorator, begins in the file under check."""
+    """A region that a call of a wrapper, or a decorator, begins in the file under check.
+
+    `imported`: the wrapper is in another file, which does not tell of what this one gives it.
+    """
 
     node: nodes.NodeNG
     scope: FunctionInfo | None
     row: RegionEntry
     options: Options
     functions: list[FunctionInfo]
+    imported: bool = False
 
 
 def made(program: Program) -> Iterator[Made]:
@@ -57,13 +61,33 @@ def made(program: Program) -> Iterator[Made]:
                     found = [] if given is None else _functions(analysis, facts, given)
                     if found:
                         row = replace(hand.row, forms=frozenset({"wrap"})) if callee.name == "__init__" else hand.row
-                        yield Made(call, scope, row, hand.options, found)
+                        yield Made(call, scope, row, hand.options, found, callee.module is not program.index)
     for function in program.index.functions:
         node = function.node
         for decorator in node.decorators.nodes if isinstance(node, nodes.FunctionDef) and node.decorators else ():
             for hand in _decorating(analysis, function, decorator):
                 row = replace(hand.row, forms=frozenset({"decorator"}))
                 yield Made(decorator, function.parent, row, hand.options, [function])
+
+    yield from _overriding(program)
+
+
+def _overriding(program: Program) -> Iterator[Made]:
+    """Methods in the place of those that a base class of another file puts into a region of its own."""
+    analysis, index = program.analysis, program.index
+    for cls in index.classes:
+        bases = [b for b in analysis.resolver.mro(cls) if isinstance(b, ClassInfo)]
+        for base in bases:
+            if base.module is index or not any(word in base.module.text for word in _ENTRY_WORDS):
+                continue
+            for method in base.methods.values():
+                # The method that begins the region is the object's own, and what it hands over is overridden here.
+                if next((b.methods[method.name] for b in bases if method.name in b.methods), None) is not method:
+                    continue
+                for hand in handed(analysis, method):
+                    own = cls.methods.get(hand.parameter.removeprefix("self."))
+                    if own is not None and hand.parameter.startswith("self."):
+                        yield Made(cls.node, None, hand.row, hand.options, [own])
 
 
 def _functions(analysis: Analysis, facts: Facts, given: nodes.NodeNG) -> list[FunctionInfo]:
@@ -224,6 +248,17 @@ def calls_imported(analysis: Analysis, index: ModuleIndex, call: nodes.Call) -> 
         refs = analysis.of_target(target).refs if isinstance(target, Variable) else ()
         return any(isinstance(n, str) and entry(n) for r in refs if isinstance(r, Partial) for n in r.function.refs)
     return False
+
+
+def inherited(analysis: Analysis, cls: ClassInfo) -> frozenset[str]:
+    """The methods that a class has from bases of other files and that put what they are given into a region."""
+    memo = cls.module.memo
+    key = ("inherited wrappers", cls)
+    if key not in memo:
+        bases = (b for b in analysis.resolver.mro(cls) if isinstance(b, ClassInfo) and b.module is not cls.module)
+        saying = (b for b in bases if any(word in b.module.text for word in _ENTRY_WORDS))
+        memo[key] = frozenset(m.name for b in saying for m in b.methods.values() if handed(analysis, m))
+    return cast("frozenset[str]", memo[key])
 
 
 def argument(call: nodes.Call, function: FunctionInfo, name: str) -> nodes.NodeNG | None:

@@ -40,6 +40,6 @@ class Trunk(nn.Module):
         if self.schedule.due():  # ok: [TBR202] moved and asked outside of the regions
             x = x * 2
         x = checkpoint(self.layer, x, use_reentrant=False)
-        # todo: [TBR202] the change is reported, the branch is not
+        # error: [TBR202]
         x = checkpoint(self.alternating, x, use_reentrant=False)  # error: [TBR205]
         return checkpoint(self.steady, x, use_reentrant=False)  # ok: [TBR202] its depth never changes

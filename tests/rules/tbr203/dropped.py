@@ -28,3 +28,12 @@ class Kept(nn.Module):
 
     def forward(self, x: torch.Tensor, keep: bool = True) -> torch.Tensor:
         return self.fc(x) if keep else x
+
+
+class Jittered(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = nn.Linear(3, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return (self.fc(x) * random.uniform(0.9, 1.1)).sin()  # note: "drawn here"

@@ -24,7 +24,7 @@ class Layer(nn.Module):
         return x.index_add(0, rows, torch.tanh(self.fc(x[rows])))
 
     def kept(self, x: Tensor) -> Tensor:
-        return torch.sin(positive(torch.tanh(self.fc(x))))  # todo: [TBR210] the mask is in the other file
+        return torch.sin(positive(torch.tanh(self.fc(x))))  # error: [TBR210]
 
     def limited(self, x: Tensor) -> Tensor:
         return torch.sin(clipped(torch.tanh(self.fc(x))))  # ok: [TBR210] values choose, and the size stays
@@ -33,6 +33,6 @@ class Layer(nn.Module):
         x = checkpoint(self.routed, x, use_reentrant=False)
         x = checkpoint(self.kept, x, use_reentrant=False)
         x = checkpoint(self.limited, x, use_reentrant=False)
-        x = checkpoint(self.sparse, x, use_reentrant=False)  # todo: [TBR210] the mask is in the other file
+        x = checkpoint(self.sparse, x, use_reentrant=False)  # error: [TBR210]
         x = checkpoint(self.dense, x, use_reentrant=False)  # ok: [TBR210] a mask that multiplies
         return positive(x)  # ok: [TBR210] outside of the regions

@@ -21,6 +21,6 @@ class Trunk(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         for block in self.blocks:
             x = checkpoint(block, x, use_reentrant=False)  # error: [TBR211]
-        x = checkpoint(self.stage, x, use_reentrant=False)  # todo: [TBR211] built in the other file
+        x = checkpoint(self.stage, x, use_reentrant=False)  # error: [TBR211]
         x = checkpoint(self.grouped, x, use_reentrant=False)  # ok: [TBR211] no running statistics
         return self.last(x)  # ok: [TBR211] not checkpointed

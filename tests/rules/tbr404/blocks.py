@@ -18,7 +18,7 @@ def one_sided(x: torch.Tensor) -> torch.Tensor:
 
 
 def two_kernels(x: torch.Tensor) -> torch.Tensor:
-    return checkpoint(attend, x, use_reentrant=False, context_fn=contexts.other_kernel)  # todo: [TBR404] chosen by a helper
+    return checkpoint(attend, x, use_reentrant=False, context_fn=contexts.other_kernel)  # error: [TBR404]
 
 
 def one_kernel(x: torch.Tensor) -> torch.Tensor:

@@ -26,7 +26,7 @@ class Tower(nn.Module):
         condition = self.condition(style)
         x = self.stem(x)
         for block in self.blocks:
-            # todo: [TBR505] closed over in the other file
+            # error: [TBR505]
             x = checkpoint(bound(block, condition), x, use_reentrant=True)
         return x
 

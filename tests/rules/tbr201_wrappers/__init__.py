@@ -1,0 +1,1 @@
+"""Three files: one checkpoints by bases and helpers, one has blocks, one puts these together."""
