@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import ast
 
 MAX_MODULES: Final = 600  # parsed modules kept; the least recently used go first
+RECENT: Final = 150  # files checked last, kept for those after them that import them
 
 
 class Project:
@@ -32,6 +33,7 @@ class Project:
         self.finder = Finder() if finder is None else finder
         self.finder.listeners.append(self._changed)
         self._modules: OrderedDict[str, ModuleIndex | None] = OrderedDict()
+        self._recent: OrderedDict[str, ModuleIndex] = OrderedDict()
         self._mentioned: dict[tuple[str, tuple[str, ...]], bool] = {}
         self._texts: dict[str, int] = {}  # the hash of what others have seen of a file
         self._nearby: dict[tuple[str, tuple[str, ...]], str] = {}  # the text of a neighbour; "" where it has no word
@@ -47,6 +49,7 @@ class Project:
     def _forget(self) -> None:
         self._dropped += sum(len(index.text) for index in self._modules.values() if index is not None)
         self._modules.clear()
+        self._recent.clear()
         self._mentioned.clear()
         self._nearby.clear()
         self._texts.clear()
@@ -70,12 +73,12 @@ class Project:
 
     def _drop(self, path: str) -> None:
         """Forget one file, and what others have concluded from it."""
-        index = self._modules.pop(path, None)
+        index = self._modules.pop(path, None) or self._recent.pop(path, None)
         self._dropped += 0 if index is None else len(index.text)
         self._texts.pop(path, None)
         self._mentioned = {key: value for key, value in self._mentioned.items() if key[0] != path}
         self._nearby = {key: value for key, value in self._nearby.items() if key[0] != path}
-        for other in self._modules.values():
+        for other in (*self._modules.values(), *self._recent.values()):
             if other is not None:
                 other.memo.clear()
 
@@ -97,6 +100,10 @@ class Project:
         place = self.finder.place(path)
         index = index_module(build_module(text, path, tree, place.name), path, place.name, place.is_package, text)
         self._checked = full, index
+        self._recent.pop(full, None)
+        self._recent[full] = index
+        if len(self._recent) > RECENT:
+            self._recent.popitem(last=False)
         return index
 
     def load(self, importer: ModuleIndex, name: str) -> ModuleIndex | None:
@@ -146,9 +153,11 @@ class Project:
             self._modules.move_to_end(full)
             return self._modules[full]
         text = self._text(full)
-        index: ModuleIndex | None = None
+        index = self._recent.pop(full, None)
         if self._checked is not None and self._checked[0] == full:
             index = self._checked[1]
+        elif index is not None and index.text == text:
+            index.path = path  # what was checked is what the disk holds
         elif text is not None:
             try:
                 place = self.finder.place(path)
@@ -157,6 +166,8 @@ class Project:
                 )
             except (SyntaxError, ValueError, TreeError, RecursionError):
                 index = None  # another file's fault is that file's to report
+        else:
+            index = None
         self._modules[full] = index
         while len(self._modules) > MAX_MODULES:
             self._modules.popitem(last=False)
