@@ -152,6 +152,8 @@ class AbstractValue:
 
 _interned: dict[tuple[object, ...], AbstractValue] = {}
 _joins: dict[tuple[AbstractValue, AbstractValue], AbstractValue] = {}
+DERIVED: Final[list[dict[Any, AbstractValue]]] = []
+"""Tables of values made from others, by what they are made from; `forget` empties them."""
 _NO_REFS: frozenset[Hashable] = frozenset()
 MANY: Final = "*"  # stands for more references than are worth telling apart
 _MANY_REFS: frozenset[Hashable] = frozenset({MANY})
@@ -230,6 +232,8 @@ def forget() -> None:
     """
     _interned.clear()
     _joins.clear()
+    for table in DERIVED:
+        table.clear()
     for value in _CONSTANTS:
         _interned[(value.kinds, value.deps, type(value.const), value.const, value.refs, value.elem, value.items)] = (
             value

@@ -7,7 +7,6 @@ import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from tokenize import TokenError
 from typing import Any
 
 from astroid import nodes
@@ -58,12 +57,40 @@ class _Rebuilder(TreeRebuilder):
             self._stripped.append((node, body))
         return result
 
-    def _get_position_info(self, node: Any, parent: Any) -> Any:
-        # astroid before 4.3 lets the tokenizer's errors out.
-        try:
-            return super()._get_position_info(node, parent)
-        except (TokenError, SyntaxError):
-            return None
+    def _get_position_info(self, node: Any, parent: Any) -> None:
+        """No `position` of the keyword and name of definitions: it takes a tokenizer, and nothing here reads it."""
+
+    # The commonest nodes, in the form of an expression that is read, made without the detours of the base class.
+
+    def visit(self, node: Any, parent: Any) -> Any:
+        """Visit a node by the method of its class."""
+        found = self._visit_meths.get(type(node))
+        return super().visit(node, parent) if found is None else found(node, parent)
+
+    def visit_name(self, node: ast.Name, parent: Any) -> Any:
+        """Visit a name."""
+        if type(node.ctx) is not ast.Load:
+            return super().visit_name(node, parent)
+        line, end = node.lineno, node.end_lineno
+        return nodes.Name(node.id, line, node.col_offset, parent, end_lineno=end, end_col_offset=node.end_col_offset)
+
+    def visit_constant(self, node: ast.Constant, parent: Any) -> Any:
+        """Visit a literal."""
+        line, end = node.lineno, node.end_lineno
+        return nodes.Const(
+            node.value, line, node.col_offset, parent, node.kind, end_lineno=end, end_col_offset=node.end_col_offset
+        )
+
+    def visit_attribute(self, node: ast.Attribute, parent: Any) -> Any:
+        """Visit `value.name`."""
+        if type(node.ctx) is not ast.Load:
+            return super().visit_attribute(node, parent)
+        line, end = node.lineno, node.end_lineno
+        new = nodes.Attribute(
+            node.attr, line, node.col_offset, parent, end_lineno=end, end_col_offset=node.end_col_offset
+        )
+        new.postinit(self.visit(node.value, new))
+        return new
 
     def visit_importfrom(self, node: ast.ImportFrom, parent: nodes.NodeNG) -> nodes.ImportFrom:
         """Visit `from ... import ...`, remembering which names `global` has moved to the module here."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from astroid import nodes
@@ -14,6 +15,7 @@ from flake8_tensorbranch.engine.lattice import (
     CALLABLE,
     CONTAINER,
     DATA,
+    DERIVED,
     FIRST_UNBACKED,
     HOST,
     HOST_SHAPE,
@@ -41,6 +43,8 @@ from flake8_tensorbranch.knowledge.model import canonical, is_known
 from flake8_tensorbranch.knowledge.model import method as tensor_method
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
 
+_methods: dict[tuple[AbstractValue, str, int], AbstractValue] = {}
+DERIVED.append(_methods)
 _STATIC_ARRAY: Final = frozenset({"dtype", "ndim", "itemsize", "nbytes", "flags"})
 
 
@@ -79,10 +83,19 @@ def read(frame: Frame, value: AbstractValue, name: str) -> AbstractValue:
     if kinds == HOST and name == "type":
         return HOST_VALUE  # of a device
     if kinds & (CONTAINER | MAPPING | HOST) and not value.refs:
-        result = join(result, make(CALLABLE, refs=frozenset({Method(value, name)})))
+        result = join(result, method_of(value, name))
     if kinds & UNKNOWN_KIND and not (kinds & TENSOR) and not any(isinstance(r, str) for r in value.refs):
         result = join(result, unknown_attribute(value, name))
     return result if result.kinds else UNKNOWN
+
+
+def method_of(value: AbstractValue, name: str, kinds: int = CALLABLE) -> AbstractValue:
+    """The method `name` of a value whose class is not of the project."""
+    key = (value, name, kinds)
+    found = _methods.get(key)
+    if found is None:
+        found = _methods[key] = make(kinds, refs=frozenset({Method(value, name)}))
+    return found
 
 
 def unknown_attribute(value: AbstractValue, name: str) -> AbstractValue:
@@ -92,18 +105,18 @@ def unknown_attribute(value: AbstractValue, name: str) -> AbstractValue:
     if name == "saved_tensors":
         return TENSOR_LIST  # of the context of an autograd.Function
     if name in names.TENSOR_ONLY_METHODS:
-        return make(CALLABLE, refs=frozenset({Method(value, name)}))
+        return method_of(value, name)
     if name in evidence.SHARED_METHODS:
-        return make(CALLABLE | UNKNOWN_KIND, refs=frozenset({Method(value, name)}))
+        return method_of(value, name, CALLABLE | UNKNOWN_KIND)
     if name in ("size", "numel", "dim"):
-        return make(CALLABLE, refs=frozenset({Method(value, name)}))
+        return method_of(value, name)
     return UNKNOWN
 
 
 def tensor_attribute(value: AbstractValue, name: str) -> AbstractValue:
     """An attribute of a tensor: metadata, another tensor, or a method."""
     if name not in names.TENSOR_PROPERTIES:
-        return make(CALLABLE, refs=frozenset({Method(value, name)}))
+        return method_of(value, name)
     row = tensor_method(name)
     if row is None:
         return UNKNOWN
@@ -136,7 +149,7 @@ def array_attribute(value: AbstractValue, name: str) -> AbstractValue:
         return HOST_VALUE
     if name in ("T", "real", "imag", "flat", "values"):
         return value
-    return make(CALLABLE, refs=frozenset({Method(value, name)}))
+    return method_of(value, name)
 
 
 def _of_ref(frame: Frame, value: AbstractValue, ref: object, name: str) -> AbstractValue:
@@ -174,10 +187,11 @@ def external_attribute(value: AbstractValue, cls: str, name: str) -> AbstractVal
     if known == "host" or cls in ("torch.finfo", "torch.iinfo"):
         return HOST_VALUE
     if cls.startswith(("torch.", "lightning.", "?.")) or value.kinds & (CONTAINER | MAPPING):
-        return make(CALLABLE, refs=frozenset({Method(value, name)}))
-    return make(UNKNOWN_KIND, refs=frozenset({Method(value, name)}))
+        return method_of(value, name)
+    return method_of(value, name, UNKNOWN_KIND)
 
 
+@lru_cache(maxsize=4096)
 def external(qualname: str) -> AbstractValue:
     """The value of something outside the project, by its qualified name."""
     qualname = canonical(qualname)

@@ -339,8 +339,7 @@ def _register(frame: Frame, owner: AbstractValue, args: Arguments) -> AbstractVa
     value = args.get(1, "tensor") or args.get(1, "param") or args.get(1, "default") or args.get(1, "module") or UNKNOWN
     if isinstance(name, str) and owner == frame.owner:
         frame.store(name, value)
-        frame.state[f"{frame.self_name}.{name}"] = value
-        frame.roots.add(str(frame.self_name))
+        frame.keep(f"{frame.self_name}.{name}", value)
     return NONE_VALUE
 
 

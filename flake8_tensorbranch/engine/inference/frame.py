@@ -77,7 +77,7 @@ class Frame:
         self.returns: AbstractValue = BOTTOM
         self.yields: AbstractValue = BOTTOM
         self.stores: State = {}
-        self.roots: set[str] = set()  # names that some path in the state begins with
+        self.roots: set[str] = set()  # what some longer path in the state begins with: `a` and `a.b` for `a.b.c`
         self.bound: State = {}
         self.self_name = function.params[0].name if function is not None and function.takes_self else None
         self.owner: AbstractValue = BOTTOM
@@ -94,16 +94,31 @@ class Frame:
         old = self.stores.get(attribute)
         self.stores[attribute] = value if old is None else join(old, value)
 
+    def keep(self, path: str, value: AbstractValue) -> None:
+        """Remember what an attribute path or an item holds; paths that start with it stay."""
+        self.state[path] = value
+        self.rooted(path)
+
+    def rooted(self, path: str) -> None:
+        """File what a path of the state begins with."""
+        end = path.rfind(".")
+        while end > 0 and (root := path[:end]) not in self.roots:
+            self.roots.add(root)
+            end = path.rfind(".", 0, end)
+
+    def forget_below(self, path: str) -> None:
+        """Forget the paths that start with this one."""
+        if path in self.roots:
+            prefix = path + "."
+            for known in [p for p in self.state if p.startswith(prefix)]:
+                del self.state[known]
+
     def bind(self, name: str, value: AbstractValue) -> None:
         """Bind a local name; paths that start with it are forgotten."""
         if name in self.shared:
             value = self.analysis.shared(value, self.shared[name], name)
-        state = self.state
-        state[name] = value
-        if name in self.roots:
-            prefix = name + "."
-            for path in [p for p in state if p.startswith(prefix)]:
-                del state[path]
+        self.state[name] = value
+        self.forget_below(name)
         old = self.bound.get(name)
         if old is not value:
             self.bound[name] = value if old is None else join(old, value)

@@ -129,7 +129,7 @@ def _set(frame: Frame, node: nodes.NodeNG, value: AbstractValue, old: AbstractVa
         return frame.state
     state = dict(frame.state)
     state[path] = value
-    frame.roots.add(path.partition(".")[0])
+    frame.rooted(path)
     return state
 
 

@@ -79,11 +79,8 @@ def _assign_attribute(frame: Frame, target: nodes.AssignAttr, value: AbstractVal
     evaluate(frame, target.expr)
     path = state_path(target)
     if path is not None:
-        frame.state[path] = value
-        frame.roots.add(path.partition(".")[0])
-        prefix = path + "."
-        for known in [p for p in frame.state if p.startswith(prefix)]:
-            del frame.state[known]
+        frame.keep(path, value)
+        frame.forget_below(path)
     if isinstance(target.expr, nodes.Name) and target.expr.name == frame.self_name and value.kinds:
         frame.store(target.attrname, value)
 
@@ -144,8 +141,7 @@ def _with_item(base: AbstractValue, index: AbstractValue, value: AbstractValue) 
 def _keep_item(frame: Frame, path: str | None, value: AbstractValue) -> None:
     """Remember what was stored under a constant key."""
     if path is not None:
-        frame.state[path] = value
-        frame.roots.add(path.partition(".")[0])
+        frame.keep(path, value)
 
 
 def rebind(frame: Frame, node: nodes.NodeNG, value: AbstractValue) -> None:
@@ -153,8 +149,7 @@ def rebind(frame: Frame, node: nodes.NodeNG, value: AbstractValue) -> None:
     path = state_path(node)
     if path is None:
         return
-    frame.state[path] = value
-    frame.roots.add(path.partition(".")[0])
+    frame.keep(path, value)
     if isinstance(node, nodes.Name):
         old = frame.bound.get(node.name)
         frame.bound[node.name] = value if old is None else join(old, value)
@@ -289,15 +284,13 @@ def _narrow(frame: Frame, match: nodes.Match, case: nodes.MatchCase, subject: Ab
     pattern = case.pattern.pattern if isinstance(case.pattern, nodes.MatchAs) else case.pattern
     path = state_path(match.subject)
     if path is not None and isinstance(pattern, nodes.MatchSingleton) and pattern.value is None:
-        frame.state[path] = NONE_VALUE
-        frame.roots.add(path.partition(".")[0])
+        frame.keep(path, NONE_VALUE)
     if path is None or not isinstance(pattern, nodes.MatchClass):
         return
     wanted = frame.analysis.instance_type(frame, pattern.cls)
     if wanted is not None and wanted.known:
         kept = only(subject, wanted.kinds)
-        frame.state[path] = kept if kept.kinds else wanted
-        frame.roots.add(path.partition(".")[0])
+        frame.keep(path, kept if kept.kinds else wanted)
 
 
 def _bind_pattern(frame: Frame, pattern: nodes.NodeNG | None, value: AbstractValue) -> None:
