@@ -11,6 +11,7 @@ from astroid import nodes
 from flake8_tensorbranch.diagnostic import Edit, Related
 from flake8_tensorbranch.engine.branching import bodies, effects, forms, promises
 from flake8_tensorbranch.engine.branching.fixedsize import is_fixed
+from flake8_tensorbranch.engine.branching.orderings import ORDER, orderings
 from flake8_tensorbranch.engine.branching.specialised import specialised
 from flake8_tensorbranch.engine.checkpointing import gradmode
 from flake8_tensorbranch.engine.checkpointing.mutation import Mutations, mutations_of
@@ -54,11 +55,7 @@ def sites(program: Program, regions: Regions) -> Iterator[ValueSite]:
     dimensions = Dimensions(program, regions)
     for scope, facts in program.facts.items():
         tests = program.index.tests_in(scope)
-        if (
-            facts.exhausted
-            or forms.is_scripted(scope)
-            or not (tests or (scope is not None and regions.of(scope, "compiled") is not None))
-        ):
+        if facts.exhausted or forms.is_scripted(scope) or not (tests or regions.kinds(scope)):
             continue
         finder = _Finder(program, regions, mutations, batched, dimensions, scope, facts)
         found = [(node, site) for node in tests for site in finder.at(node)]
@@ -245,11 +242,21 @@ class _Finder:
         """The sites of look-ups by a size in traced functions: the size becomes a key, and with it a constant."""
         if not self.memberships:
             return
+        yield from self.ordered()
         for node, key, form in specialised(self.facts):
             if not self.is_fixed(key):
                 deps = self.facts.values[key].deps
                 effect = "which entry is used" if form == "look-up" else "what is computed"
                 yield self.make(SinkKind.SIZE_LOOP, node, node, deps, True, "", Decides.WORK, effect, node, form)
+
+    def ordered(self) -> Iterator[ValueSite]:
+        """The sites of calls in a region that put tensors in order by value; tracers record `max(a, b)` itself."""
+        for node, effect, recorded in orderings(self.program, self.scope, self.facts):
+            site = self.make(SinkKind.BRANCH, node, node, DATA, True, "", Decides.WORK, effect, node, ORDER)
+            spared = ("compiled", "exported") if recorded else ()
+            left = {kind: member for kind, member in site.regions.items() if kind not in spared}
+            if left:
+                yield replace(site, regions=left)
 
     def comparison(self, test: nodes.NodeNG) -> str:
         """How a size test compares: see `ValueSite.comparison`."""
@@ -338,8 +345,8 @@ class _Stranger(_Finder):
     def sites(self) -> Iterator[ValueSite]:
         """The sites, put at the call in this file, but for those that only validate or are left out of traces."""
         there = self.there
-        for node in there.function.tests:
-            for site in self.at(node):
+        for found in (*map(self.at, there.function.tests), self.ordered()):
+            for site in found:
                 if site.guarded or not site.certain or site.decides is Decides.NOTHING:
                     continue
                 if site.kind is SinkKind.RAISE and [*there.regions] == ["checkpointed"]:

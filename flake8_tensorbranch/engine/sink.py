@@ -39,6 +39,7 @@ class SinkKind(enum.Enum):
     KEPT_GRAPH = "kept-graph"  # a cache that a checkpointed region fills keeps a tensor with its graph
     DYNAMIC_SHAPE = "dynamic-shape"  # values decide the size of a tensor in a checkpointed region
     STATISTICS = "statistics"  # a normalization in a checkpointed region keeps running statistics
+    UNPACKED = "unpacked"  # a custom function in a checkpointed region takes its saved tensors twice
     RNG_STATE = "rng-state"  # a checkpoint that does not restore the random state
     SCALAR_READ = "scalar-read"  # a tensor's value becomes a Python number
     SIZED_RESULT = "sized-result"  # an operator's result has a size that depends on values

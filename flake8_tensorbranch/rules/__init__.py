@@ -110,7 +110,9 @@ def instead(site: ValueSite, check: str = "use `torch._assert_async`") -> str:
 
     `torch._assert_async` keeps one graph under `torch.compile`, loops included, and is exported (oracle suite).
     """
-    return check if site.kind is SinkKind.RAISE else "use `torch.where`"
+    if site.kind is SinkKind.RAISE:
+        return check
+    return "stack them, then `torch.sort`" if site.form == "order" else "use `torch.where`"
 
 
 def decided(site: ValueSite) -> str:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from flake8_tensorbranch.engine.lattice import DATA, RANDOM, REPLAYED
 from flake8_tensorbranch.engine.sink import Decides, SinkKind, ValueSite
-from flake8_tensorbranch.rules import Finding, Rule, branchless, sentence
+from flake8_tensorbranch.rules import Finding, Rule, branchless, instead, sentence
 
 RULE = Rule(
     "tbr-checkpoint-branch-on-value",
@@ -16,7 +15,6 @@ RULE = Rule(
     "0.1.0",
     fix_availability="sometimes",
 )
-_HELP: Final = "use `torch.where`"
 
 
 def check(site: ValueSite) -> Iterator[Finding]:
@@ -33,10 +31,11 @@ def check(site: ValueSite) -> Iterator[Finding]:
         flip = "a flip on recompute raises CheckpointError or is silent"
     else:
         flip = "a flip on recompute raises or gives wrong gradients"
+    help_ = instead(site)
     yield Finding(
         site.node,
-        sentence(f"`{{}}` decides {site.effect} under checkpoint: {flip}", site.subject, _HELP),
-        _HELP,
+        sentence(f"`{{}}` decides {site.effect} under checkpoint: {flip}", site.subject, help_),
+        help_,
         site.certain,
         site.related,
         fix=branchless(site),

@@ -66,3 +66,39 @@ def test_assert_and_is_compiling_are_one_graph() -> None:
     with loaded(SILENT) as module:
         assert graphs_of(module.asserted, [(X,)], fullgraph=True) == 1
         assert graphs_of(module.eager_only, [(X,)], fullgraph=True) == 1
+
+
+ORDERS = """
+import torch
+
+
+def plain(a, b):
+    return sorted([a, b])[0] * 2
+
+
+def keyed(a, b):
+    return max([a, b], key=lambda t: t.norm()) * 2
+
+
+def in_place(a, b):
+    both = [a, b]
+    both.sort(key=torch.sum)
+    return both[0] * 2
+
+
+def larger(a, b):
+    return max(a, b) * 2
+"""
+A, B = torch.tensor(3.0), torch.tensor(1.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "recorded"), [("plain", False), ("keyed", False), ("in_place", False), ("larger", True)]
+)
+def test_ordering_tensors_on_the_host(name: str, recorded: bool) -> None:
+    with loaded(ORDERS) as module:
+        order = getattr(module, name)
+        assert (observe(graphs_of, order, [(A, B)], fullgraph=True).error is None) is recorded
+        exported = type("Exported", (torch.nn.Module,), {"forward": lambda self, a, b: order(a, b)})()
+        assert (observe(torch.export.export, exported, (A, B)).error is None) is recorded
+        assert observe(torch.vmap(order), torch.stack([A, B]), torch.stack([B, A])).kind == "RuntimeError"

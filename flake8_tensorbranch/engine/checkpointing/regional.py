@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flake8_tensorbranch.engine.checkpointing import draws, routing, swallowed
+from flake8_tensorbranch.engine.checkpointing import draws, routing, swallowed, unpacking
 from flake8_tensorbranch.engine.checkpointing.between import BACKWARDS, Between
 from flake8_tensorbranch.engine.checkpointing.consumption import Consumption
 from flake8_tensorbranch.engine.checkpointing.entries import Entries
@@ -28,6 +28,7 @@ def sites(program: Program, regions: Regions) -> Iterator[RegionSite]:
     yield from routing.sites(mutations.insides)
     yield from LateBinding(mutations.insides).sites()
     yield from swallowed.sites(mutations.insides)
+    yield from unpacking.sites(mutations.insides)
     yield from Between(mutations).sites()
     yield from KeptGraph(mutations).sites()
     yield from Entries(mutations.insides).sites()

@@ -15,7 +15,7 @@ from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 _DEPTH: Final = 3
 _VALUES: Final = DATA | MASK | RANDOM | UNBACKED
 _CHANGING: Final = frozenset(
-    "append appendleft extend insert add discard remove pop popleft popitem clear update setdefault next".split()
+    "append appendleft extend insert add discard remove pop popleft popitem clear update setdefault next apply".split()
 )
 _STATEMENTS: Final = (nodes.AugAssign, nodes.Try, nodes.Assign)
 _NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)

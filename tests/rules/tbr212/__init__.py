@@ -1,0 +1,1 @@
+"""Two files: the custom functions are in one, the checkpoint in the other."""
