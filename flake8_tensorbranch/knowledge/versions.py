@@ -22,6 +22,9 @@ BEHAVIOURS: dict[str, Since] = {
         "pull request 161749, after 2.9 was branched off; use_deterministic_algorithms' docstring of 2.9 has it",
     ),
     "export-non-strict": Since((2, 8), "torch/export/__init__.py: `strict: bool = False`, True in 2.7"),
+    "export-refuses-checkpoint": Since(
+        (2, 7), "observed: a strict export of a checkpoint is a RuntimeError in 2.13, no error in 2.6"
+    ),
     "onnx-dynamo": Since((2, 9), "torch/onnx/__init__.py: `dynamo: bool = True`, False in 2.8"),
     "fullgraph-captures": Since(
         (2, 10), "torch.compile's docstring: fullgraph turns capture_scalar_outputs and ..._shape_ops on; observed"

@@ -24,6 +24,7 @@ _WORDS = {
         "the selective policy does not see the operations inside of the compiled function",
         "compile the function that calls this checkpoint",
     ),
+    "strict": ("a checkpoint in what `torch.export` traces with `strict=True`: RuntimeError", "leave `strict` out"),
     "tuned": (
         "the region runs code compiled with autotuning: its recompute may choose other kernels and padded shapes",
         "compile from outside",

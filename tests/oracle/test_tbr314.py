@@ -197,3 +197,34 @@ def test_a_selective_policy_does_not_see_into_compiled_code() -> None:
             assert observe(lambda call=outer, x=x: call(x).sum().backward()).error is None
             assert ("aten.mm.default" in forms.SEEN) is sees
     torch._dynamo.reset()
+
+
+EXPORTED = """
+import torch
+from torch.utils.checkpoint import checkpoint
+
+
+class Exported(torch.nn.Module):
+    def __init__(self, always):
+        super().__init__()
+        self.always = always
+
+    def forward(self, x):
+        if self.always or self.training:
+            return checkpoint(torch.sin, x, use_reentrant=REENTRANT)
+        return x.sin()
+"""
+
+
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_a_strict_export_refuses_a_checkpoint(reentrant: bool) -> None:
+    with loaded(EXPORTED.replace("REENTRANT", str(reentrant))) as module:
+
+        def exported(always: bool, strict: bool) -> Outcome:
+            return observe(torch.export.export, module.Exported(always).eval(), (torch.ones(2),), strict=strict)
+
+        outcome = exported(True, True)
+        tell(f"a strict export, `use_reentrant={reentrant}`", outcome)
+        assert outcome.first_line == "_checkpoint_context_fn"
+        assert exported(True, False).error is None
+        assert exported(False, True).error is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -95,3 +96,19 @@ def test_home_made_recompute_under_the_default_autocast_dtype(given: bool) -> No
         y = Recompute.apply(rows().requires_grad_())
     y.sum().backward()
     assert seen == [torch.float16 if given else torch.bfloat16]
+
+
+@pytest.mark.parametrize("inside", [False, True])
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_a_scope_without_saved_tensor_hooks_stops_the_forward(inside: bool, reentrant: bool) -> None:
+    """Nothing waits for the backward here: the page says why no rule speaks of it."""
+
+    def region(x: Any) -> Any:
+        with torch.autograd.graph.disable_saved_tensors_hooks("no hooks here") if inside else nullcontext():
+            return x.sin()
+
+    def forward() -> Any:
+        with nullcontext() if inside else torch.autograd.graph.disable_saved_tensors_hooks("no hooks here"):
+            return torch.utils.checkpoint.checkpoint(region, rows().requires_grad_(), use_reentrant=reentrant)
+
+    assert observe(forward).first_line == ("" if reentrant else "no hooks here")

@@ -12,6 +12,7 @@ from flake8_tensorbranch.engine.compiling.compile_state import Access, State
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import HOST, NONE, TENSOR
 from flake8_tensorbranch.engine.lookup import loops
+from flake8_tensorbranch.engine.lookup.guards import guards
 from flake8_tensorbranch.engine.lookup.options import Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Wrapped
@@ -40,6 +41,7 @@ class Conflicts:
 
     def sites(self) -> Iterator[TracedSite]:
         """Every conflict of the file under check."""
+        yield from self._exports()
         if not self.compiled and _COMPILE not in self.program.index.text:
             return
         inside: dict[FunctionInfo, tuple[Entry, Entry]] = {}
@@ -59,6 +61,16 @@ class Conflicts:
             if outer.option("fullgraph") is True:
                 yield from self._writes(function, entry)
 
+    def _exports(self) -> Iterator[TracedSite]:
+        """Checkpoints in what `torch.export` traces with `strict=True` (facts J), but for those behind a test."""
+        exported = self.regions.members("exported") if self.regions.has("export-refuses-checkpoint") else {}
+        for entry, _ in self.regions.entries if exported else ():
+            outer = exported.get(entry.scope) if entry.scope is not None and entry.kind == "checkpointed" else None
+            if outer is None or outer.entry.option("strict") is not True or entry.node is None:
+                continue
+            if not guards(entry.node):  # an export in evaluation mode, or with the flag off, leaves it out
+                yield self._site(entry.node, entry.scope, "strict", outer.entry)
+
     def _outer(self, entry: Entry, functions: list[FunctionInfo]) -> Entry | None:
         """The compile entry whose region holds a checkpoint; None where the checkpoint runs eagerly."""
         if entry.scope in self.compiled:
@@ -76,8 +88,7 @@ class Conflicts:
         place = entry.node if entry.node is not None else node
         related: tuple[Related, ...] = ()
         if place is not node:
-            path = self.program.index.path
-            related = (noted(path, place, f"checkpointed by {describe(entry)}"),)
+            related = (noted(self.program.index.path, place, f"{entry.kind} by {describe(entry)}"),)
         return TracedSite(SinkKind.COMPILED_CHECKPOINT, node, scope, subject, {}, {"how": how}, related)
 
     def _reached(self, functions: list[FunctionInfo]) -> list[FunctionInfo]:
