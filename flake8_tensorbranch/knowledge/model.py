@@ -291,6 +291,16 @@ def is_known(qualname: str) -> bool:
     return name in _overlay() or name in _generated()
 
 
+@lru_cache(maxsize=8)
+def names_with(effects: tuple[str, ...]) -> frozenset[str]:
+    """The last names of everything that some row says to have one of these effects, whatever its arguments."""
+    found = {name for name, written in _overlay().items() if any(e in row.effects for row in written for e in effects)}
+    for name, lines in _generated().items():
+        if any(effect in line for line in lines for effect in effects):
+            found.add(name)
+    return frozenset(name.rsplit(".", 1)[-1] for name in found)
+
+
 @lru_cache(maxsize=1)
 def graph_breaks() -> dict[str, str]:
     """Titles of Dynamo's graph breaks by id (``GB0170``), of the newest torch version that knows the id."""

@@ -55,6 +55,7 @@ class FunctionInfo:
         "nested",
         "node",
         "parent",
+        "picks",
         "qualname",
         "returns_nodes",
         "tests",
@@ -82,6 +83,7 @@ class FunctionInfo:
         self.declared_global: set[str] = set()
         self.declared_nonlocal: set[str] = set()
         self.is_generator = False
+        self.picks = False  # whether it picks an item by something that is no constant, slice or sum
         self.decorator_names: list[str] = []
         if isinstance(node, nodes.FunctionDef) and node.decorators is not None:
             self.decorator_names = [

@@ -31,6 +31,7 @@ def index_module(tree: nodes.Module, path: str, name: str, is_package: bool, tex
     return index
 
 
+_PICKING: Final = frozenset({nodes.Name, nodes.Attribute, nodes.Compare, nodes.UnaryOp, nodes.Call, nodes.Subscript})
 _LEAVES: Final = frozenset({nodes.Name, nodes.Const})
 _FILED: Final = frozenset(_TESTS) | {
     nodes.FunctionDef,
@@ -41,6 +42,7 @@ _FILED: Final = frozenset(_TESTS) | {
     nodes.AssignAttr,
     nodes.AssignName,
     nodes.Return,
+    nodes.Subscript,
     nodes.Yield,
     nodes.YieldFrom,
     nodes.Global,
@@ -106,6 +108,9 @@ class _Walk:
             elif isinstance(node, nodes.Return):
                 if function is not None:
                     function.returns_nodes.append(node)
+            elif isinstance(node, nodes.Subscript):
+                if function is not None and type(node.slice) in _PICKING:
+                    function.picks = True
             elif isinstance(node, (nodes.Yield, nodes.YieldFrom)):
                 if function is not None:
                     function.is_generator = True

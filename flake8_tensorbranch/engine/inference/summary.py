@@ -21,7 +21,7 @@ from flake8_tensorbranch.engine.inference.arguments import Arguments, coarse, co
 from flake8_tensorbranch.engine.inference.classes import Classes
 from flake8_tensorbranch.engine.inference.frame import Facts, Frame, State
 from flake8_tensorbranch.engine.inference.outcomes import affirmed, deciding, falls_through, is_stub, open_constant
-from flake8_tensorbranch.engine.inference.recursion import recurs
+from flake8_tensorbranch.engine.inference.recursion import only_tensors, recurs
 from flake8_tensorbranch.engine.inference.resolve import Resolver, Target, Variable
 from flake8_tensorbranch.engine.inference.states import merge, widen
 from flake8_tensorbranch.engine.lattice import (
@@ -35,6 +35,7 @@ from flake8_tensorbranch.engine.lattice import (
     NONE_VALUE,
     OBJECT,
     SYNCED,
+    TENSOR,
     UNKNOWN,
     UNKNOWN_KIND,
     AbstractValue,
@@ -182,7 +183,8 @@ class Analysis:
         vague = said is not None and said.elem is None and any(is_read(v) for v in bound.values())
         if said is not None and not is_open(said) and not said.kinds & HOST and not (vague and said.must(CONTAINER)):
             # A declaration is enough where the body could add little: far from the root, and for plain objects.
-            if self.fuel < FUEL - 1 or (said.must(OBJECT | NONE) and not self.classes.is_record(said)):
+            plain = said.must(TENSOR) and only_tensors(function)
+            if self.fuel < FUEL - 1 or plain or (said.must(OBJECT | NONE) and not self.classes.is_record(said)):
                 return said
         params = self.parameters(function)
         arguments = tuple(
