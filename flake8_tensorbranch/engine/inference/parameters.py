@@ -176,7 +176,7 @@ def evidence(analysis: Analysis, function: FunctionInfo, wanted: set[str]) -> di
     rebound: dict[str, int] = {}
     guarded: set[str] = set()
     candidates: list[tuple[str, int]] = []
-    likely: set[str] = set()
+    likely: list[tuple[str, int]] = []
     plain = not function.module.mentions(ARRAY_LIBRARIES)
     stack: list[nodes.NodeNG] = (
         list(function.node.body) if isinstance(function.node.body, list) else [function.node.body]
@@ -198,7 +198,7 @@ def evidence(analysis: Analysis, function: FunctionInfo, wanted: set[str]) -> di
                 if _is_tensor_use(node):
                     candidates.append((node.expr.name, line))
                 elif _is_likely_use(function, node):
-                    likely.add(node.expr.name)
+                    likely.append((node.expr.name, line))
         elif isinstance(node, nodes.Call):
             _call_evidence(analysis, function, node, wanted, candidates, guarded)
         elif isinstance(node, nodes.Subscript):
@@ -214,8 +214,9 @@ def evidence(analysis: Analysis, function: FunctionInfo, wanted: set[str]) -> di
     for name, line in candidates:
         if name not in guarded and line <= rebound.get(name, 1 << 30):
             found[name] = TENSOR_VALUE
-    for name in likely - guarded - found.keys():
-        found[name] = _LIKELY
+    for name, line in likely:
+        if name not in guarded and name not in found and line <= rebound.get(name, 1 << 30):
+            found[name] = _LIKELY
     return found
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from flake8_tensorbranch.engine.inference.frame import State
-from flake8_tensorbranch.engine.lattice import UNKNOWN, join
+from flake8_tensorbranch.engine.lattice import SUPPOSED, TENSOR, UNKNOWN, UNKNOWN_KIND, AbstractValue, join
 
 
 def merge(a: State, b: State) -> State:
-    """The join of two states: names by union (an unbound name is BOTTOM), attribute paths only where both know them."""
+    """The join of two states: names by union (an unbound name is BOTTOM), attribute paths only where both know them,
+    and entries that one of two ways fills.
+    """
     result: State = {}
     for key, value in a.items():
         other = b.get(key)
@@ -15,10 +17,26 @@ def merge(a: State, b: State) -> State:
             result[key] = value if other is value else join(value, other)
         elif "." not in key:
             result[key] = value
+        elif value.kinds & TENSOR and _filled(key, value, b):
+            result[key] = join(value, UNKNOWN)
     for key, value in b.items():
-        if key not in a and "." not in key:
-            result[key] = value
+        if key not in a:
+            if "." not in key:
+                result[key] = value
+            elif value.kinds & TENSOR and _filled(key, value, a):
+                result[key] = join(value, UNKNOWN)
     return result
+
+
+def _filled(path: str, value: AbstractValue, other: State) -> bool:
+    """True for an entry of something unknown that one way sets to a tensor: on the other way it mostly was set so
+    before (`if not state: state["mean"] = torch.zeros(1)`).
+    """
+    name, _, entry = path.partition(".")
+    if not entry.startswith("[") or "." in entry or value.deps & SUPPOSED:
+        return False
+    holder = other.get(name)
+    return holder is not None and holder.kinds == UNKNOWN_KIND
 
 
 def widen(old: State, new: State) -> State:
