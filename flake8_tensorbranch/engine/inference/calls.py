@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import builtins, externals, registries
+from flake8_tensorbranch.engine.inference import builtins, externals, heirs, registries
 from flake8_tensorbranch.engine.inference import evaluate as _evaluate
 from flake8_tensorbranch.engine.inference.arguments import Arguments, bind, unpack
 from flake8_tensorbranch.engine.inference.attributes import read
@@ -126,6 +126,8 @@ def enter(
     if node is not None and node is frame.discard:
         return UNKNOWN
     value = frame.analysis.returned(function, bound, captured)
+    if owner is not None and heirs.is_abstract(function):
+        value = join(value, heirs.returned(frame.analysis, function, args, owner))
     return registries.found(frame.analysis, function, args, value, frame.module)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import attributes, randomness
+from flake8_tensorbranch.engine.inference import attributes, heirs, randomness
 from flake8_tensorbranch.engine.inference.arguments import Arguments, bind, combine
 from flake8_tensorbranch.engine.inference.arguments import passed as given
 from flake8_tensorbranch.engine.inference.frame import Frame, State
@@ -64,7 +64,8 @@ class Classes:
             return join(value, stored) if stored.known else value
         if stored.kinds:
             return stored
-        return self._inherited(cls, name, owner)
+        kept = heirs.attribute(analysis, cls, name)
+        return kept if kept.kinds else self._inherited(cls, name, owner)
 
     def _inherited(self, cls: ClassInfo, name: str, owner: AbstractValue) -> AbstractValue:
         for base in self.analysis.resolver.mro(cls):

@@ -238,6 +238,8 @@ def compare(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue
             return UNKNOWN
         return make(ARRAY, host_deps(left, right))
     if (left.kinds | right.kinds) & (CONTAINER | MAPPING):
+        if isinstance(left.const, str) or isinstance(right.const, str):
+            return HOST_VALUE
         if left.items == () or right.items == ():  # an empty list: only whether the other is empty, too
             return flag(length_deps(left) | length_deps(right))
         if vague(element(left)) or vague(element(right)):
