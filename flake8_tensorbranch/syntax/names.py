@@ -313,3 +313,48 @@ def _parameters(args: nodes.Arguments) -> Iterator[Param]:
     for index, arg in enumerate(args.kwonlyargs or []):
         default = args.kw_defaults[index] if args.kw_defaults and index < len(args.kw_defaults) else None
         yield Param(arg.name, annotations[index] if index < len(annotations) else None, default, False, True)
+
+
+def registered(call: nodes.Call, self_name: str) -> list[str]:
+    """The attributes that `self.register_buffer("name", ...)`, `setattr(self, "name", ...)` and their like define; the
+    name may be that of a loop over constants.
+    """
+    func = call.func
+    first = call.args[0] if call.args else None
+    if isinstance(func, nodes.Attribute):
+        if func.attrname not in REGISTERING or not isinstance(func.expr, nodes.Name) or func.expr.name != self_name:
+            return []
+        if first is None:
+            first = next((k.value for k in call.keywords if k.arg == "name"), None)
+    elif isinstance(func, nodes.Name) and func.name == "setattr" and len(call.args) == 3:
+        if not (isinstance(first, nodes.Name) and first.name == self_name):
+            return []
+        first = call.args[1]
+    else:
+        return []
+    if isinstance(first, nodes.Const):
+        return [first.value] if isinstance(first.value, str) else []
+    return _looped(call, first.name) if isinstance(first, nodes.Name) else []
+
+
+def _looped(node: nodes.NodeNG, name: str) -> list[str]:
+    """The strings that a loop around a node gives a name, one after the other."""
+    up = node.parent
+    while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda)):
+        if isinstance(up, nodes.For) and isinstance(up.iter, (nodes.Tuple, nodes.List)):
+            items: list[Any] = []
+            if isinstance(up.target, nodes.Tuple):
+                names = [getattr(t, "name", "") for t in up.target.elts]
+                if name in names:
+                    items = [_at(e, names.index(name)) for e in up.iter.elts]
+            elif getattr(up.target, "name", "") == name:
+                items = list(up.iter.elts)
+            if items:
+                return [i.value for i in items if isinstance(i, nodes.Const) and isinstance(i.value, str)]
+        up = up.parent
+    return []
+
+
+def _at(node: Any, position: int) -> Any:
+    elements = node.elts if isinstance(node, (nodes.Tuple, nodes.List)) else []
+    return elements[position] if position < len(elements) else None

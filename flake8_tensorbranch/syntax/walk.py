@@ -6,7 +6,7 @@ from typing import Final, cast
 
 from astroid import nodes
 
-from flake8_tensorbranch.syntax.names import REGISTERING, Binding, ClassInfo, FunctionInfo, ModuleIndex, Scope
+from flake8_tensorbranch.syntax.names import Binding, ClassInfo, FunctionInfo, ModuleIndex, Scope, registered
 
 _FUNCTIONS: Final = (nodes.FunctionDef, nodes.Lambda)
 _TESTS: Final = frozenset(
@@ -176,8 +176,7 @@ class _Walk:
                 if isinstance(store.expr, nodes.Name) and store.expr.name == first:
                     self.store(method_of, store.attrname, info)
             for call in info.calls:
-                attribute = _registered(call, first)
-                if attribute is not None:
+                for attribute in registered(call, first):
                     self.store(method_of, attribute, info)
 
     @staticmethod
@@ -196,27 +195,6 @@ class _Walk:
             self.index.bindings.setdefault(node.name, []).append(Binding(node, item=info))
         for child in node.body:
             self.statement(child, function, info, f"{info.qualname}.")
-
-
-def _registered(call: nodes.Call, self_name: str) -> str | None:
-    """The attribute that `self.register_buffer("name", ...)` and its like define."""
-    func = call.func
-    first = call.args[0] if call.args else None
-    if isinstance(func, nodes.Attribute) and isinstance(func.expr, nodes.Name) and func.expr.name == self_name:
-        if func.attrname not in REGISTERING:
-            return None
-        for keyword in call.keywords:
-            if keyword.arg == "name" and first is None:
-                first = keyword.value
-    elif isinstance(func, nodes.Name) and func.name == "setattr" and len(call.args) == 3:
-        if not (isinstance(call.args[0], nodes.Name) and call.args[0].name == self_name):
-            return None
-        first = call.args[1]
-    else:
-        return None
-    if isinstance(first, nodes.Const) and isinstance(first.value, str):
-        return first.value
-    return None
 
 
 def _in_comprehension(node: nodes.NodeNG, statement: nodes.NodeNG) -> bool:

@@ -113,3 +113,11 @@ def on_the_device(p: Tensor) -> Tensor:
 def traced_assert(p: Tensor) -> Tensor:
     assert (p > 0).all(), "probabilities must be positive"  # error: [TBR105]
     return p.log()
+
+
+@torch.compile(backend="eager")
+def kept_out_of_traces(p: Tensor) -> Tensor:
+    if not torch.compiler.is_compiling():
+        if not isfinite(p).all():  # error: [TBR105]
+            raise ValueError("not finite")
+    return p.log()

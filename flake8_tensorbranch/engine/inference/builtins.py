@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import attributes, calls, externals, mappings, operators, randomness
+from flake8_tensorbranch.engine.inference import attributes, calls, externals, mappings, operators, randomness, spelled
 from flake8_tensorbranch.engine.inference.arguments import Arguments
 from flake8_tensorbranch.engine.inference.frame import Frame
 from flake8_tensorbranch.engine.lattice import (
@@ -182,12 +182,19 @@ def _getattr(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> Abstra
     if len(args.positional) < 2:
         return UNKNOWN
     name = args.positional[1].const
-    if not isinstance(name, str):
-        return UNKNOWN
-    value = attributes.read(frame, args.positional[0], name)
+    if isinstance(name, str):
+        value = attributes.read(frame, args.positional[0], name)
+    else:
+        value = spelled.read(frame, args.positional[0], node)
     if len(args.positional) > 2:
         value = join(value, args.positional[2])
     return value
+
+
+def _setattr(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    if len(args.positional) == 3 and args.positional[0] == frame.owner:
+        externals.keep(frame, args.positional[1].const, args.positional[2], node)
+    return NONE_VALUE
 
 
 def _host(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
@@ -219,7 +226,7 @@ FUNCTIONS: Final[dict[str, Transfer]] = {
     "tuple": _copy_sequence, "sorted": _iterated, "reversed": _iterated, "set": _set, "frozenset": _set,
     "dict": _dict, "next": _next, "iter": _same, "getattr": _getattr, "abs": _abs, "pow": _power,
     "isinstance": _host, "issubclass": _host, "hasattr": _host, "callable": _host, "id": _host, "hash": _host,
-    "ord": _host, "chr": _host, "print": _none, "setattr": _none, "str": _text, "repr": _text, "format": _text,
+    "ord": _host, "chr": _host, "print": _none, "setattr": _setattr, "str": _text, "repr": _text, "format": _text,
 }  # fmt: skip
 
 _STRINGS: Final = frozenset(

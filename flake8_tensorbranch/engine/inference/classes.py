@@ -24,9 +24,10 @@ from flake8_tensorbranch.engine.lattice import (
     join_all,
     make,
 )
-from flake8_tensorbranch.engine.refs import Bound, Instance, Partial, Super
-from flake8_tensorbranch.knowledge.names import type_meaning
-from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
+from flake8_tensorbranch.engine.refs import Bound, Instance, Method, Partial, Super
+from flake8_tensorbranch.knowledge.model import is_known
+from flake8_tensorbranch.knowledge.names import MODULE_ATTRIBUTES, type_meaning
+from flake8_tensorbranch.syntax.names import REGISTERING, ClassInfo, FunctionInfo
 
 if TYPE_CHECKING:
     from flake8_tensorbranch.engine.inference.summary import Analysis
@@ -36,7 +37,7 @@ _OPERATORS: Final = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
     "&": "and", "|": "or", "^": "xor", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne",
 }  # fmt: skip
-_PROTOCOL: Final = ("Protocol", "ABC")
+_OPEN_BASES: Final = frozenset({"torch.nn.Module", "builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
 
 
 class Classes:
@@ -64,8 +65,18 @@ class Classes:
             return join(value, stored) if stored.known else value
         if stored.kinds:
             return stored
-        kept = heirs.attribute(analysis, cls, name)
-        return kept if kept.kinds else self._inherited(cls, name, owner)
+        if name not in MODULE_ATTRIBUTES and self._is_left_open(cls, name):
+            kept = heirs.attribute(analysis, cls, name)
+            if kept.kinds:
+                return kept
+        return self._inherited(cls, name, owner)
+
+    def _is_left_open(self, cls: ClassInfo, name: str) -> bool:
+        """True for an attribute that neither a class above defines nor a layer of torch may have."""
+        for base in self.analysis.resolver.mro(cls):
+            if name in base.stores or name in base.body if isinstance(base, ClassInfo) else base not in _OPEN_BASES:
+                return False
+        return not name.startswith("__") and not is_known(f"torch.nn.Module.{name}")
 
     def _inherited(self, cls: ClassInfo, name: str, owner: AbstractValue) -> AbstractValue:
         for base in self.analysis.resolver.mro(cls):
@@ -78,6 +89,8 @@ class Classes:
                     return attributes.tensor_attribute(TENSOR_VALUE, name)
         if self.analysis.resolver.is_module(cls):
             return attributes.external_attribute(owner, "torch.nn.Module", name)
+        if name in REGISTERING:
+            return make(CALLABLE, refs=frozenset({Method(owner, name)}))
         if name == "_replace" and self.fields(cls) is not None:
             replacing = make(CALLABLE, refs=frozenset({"dataclasses.replace"}))
             return make(CALLABLE, refs=frozenset({Partial(replacing, (owner,), ())}))

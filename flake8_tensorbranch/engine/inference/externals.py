@@ -34,15 +34,18 @@ from flake8_tensorbranch.engine.lattice import (
     join_all,
     make,
     sequence,
+    with_deps,
 )
 from flake8_tensorbranch.engine.refs import Instance, Partial, RecordType, Wrapped
 from flake8_tensorbranch.knowledge import evidence, names, regions
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.knowledge.model import method as tensor_row
-from flake8_tensorbranch.syntax.names import REGISTERING
+from flake8_tensorbranch.syntax.names import REGISTERING, registered
 
 _CHAINING: Final = {"itertools.chain", "itertools.product", "itertools.islice", "itertools.cycle", "itertools.repeat"}
 _COPIES: Final = {"copy.copy", "copy.deepcopy", "typing.cast", "contextlib.nullcontext"}
+_BARS: Final = ("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.std.tqdm", "tqdm.notebook.tqdm", "tqdm.autonotebook.tqdm")
+_WATCHED: Final = frozenset((*_BARS, "rich.progress.track"))  # loops over these are loops over what they are given
 _MAPPINGS: Final = {"collections.OrderedDict", "collections.defaultdict"}
 _REPLACING: Final = {"dataclasses.replace", "copy.replace", "attr.evolve", "attrs.evolve"}
 
@@ -58,7 +61,7 @@ def call(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None
         return transfer(frame, args, node) if transfer is not None else UNKNOWN
     drawn = randomness.called(qualname)
     if drawn is not None:
-        return drawn
+        return with_deps(drawn, operators.host_deps(*args.positional) & DATA) if head == "random" else drawn
     if head == "torch":
         return _torch(frame, qualname, args, node)
     if head == "numpy":
@@ -69,7 +72,7 @@ def call(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None
         hidden = () if args.double_star is None else (("**", args.double_star),)
         ref = Partial(args.positional[0], tuple(args.positional[1:]), (*args.keywords.items(), *hidden))
         return make(CALLABLE, refs=frozenset({ref}))
-    if qualname in _COPIES and args.positional:
+    if (qualname in _COPIES or qualname in _WATCHED) and args.positional:
         return args.positional[-1] if qualname == "typing.cast" else args.positional[0]
     if qualname in _CHAINING:
         return container(join_all(operators.iterate(v) for v in args.all()))
@@ -320,7 +323,7 @@ def module_method(
 ) -> AbstractValue:
     """A method every `torch.nn.Module` has."""
     if name in REGISTERING and (args.positional or "name" in args.keywords):
-        return _register(frame, owner, args)
+        return _register(frame, owner, args, node)
     row = lookup(f"torch.nn.Module.{name}")
     if row is None:
         return UNKNOWN
@@ -333,14 +336,23 @@ def module_method(
     return from_row(row, Arguments(), owner)
 
 
-def _register(frame: Frame, owner: AbstractValue, args: Arguments) -> AbstractValue:
+def _register(frame: Frame, owner: AbstractValue, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
     """`self.register_buffer(name, value)` and its like store an attribute."""
     name = args.positional[0].const if args.positional else args.keywords["name"].const
     value = args.get(1, "tensor") or args.get(1, "param") or args.get(1, "default") or args.get(1, "module") or UNKNOWN
-    if isinstance(name, str) and owner == frame.owner:
+    if owner == frame.owner:
+        keep(frame, name, value, node)
+    return NONE_VALUE
+
+
+def keep(frame: Frame, name: object, value: AbstractValue, node: nodes.NodeNG | None) -> None:
+    """Store an attribute of the method's own object that a call names: by a constant, or by those that a loop gives."""
+    if isinstance(name, str):
         frame.store(name, value)
         frame.keep(f"{frame.self_name}.{name}", value)
-    return NONE_VALUE
+    elif isinstance(node, nodes.Call) and frame.self_name is not None:
+        for each in registered(node, frame.self_name):
+            frame.store(each, value)
 
 
 def unknown_method(frame: Frame, owner: AbstractValue, name: str, args: Arguments) -> AbstractValue:

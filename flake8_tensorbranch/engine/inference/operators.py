@@ -104,6 +104,8 @@ def length_deps(value: AbstractValue) -> int:
     if value.must(MAPPING):
         return value.deps & ~(MASK | _LASTING | DATA)
     if value.kinds & (CONTAINER | MAPPING):
+        if value.kinds & HOST:
+            return value.deps & ~(MASK | _LASTING | DATA)  # read for the number that it may be instead
         return value.deps & ~(MASK | _LASTING)
     return 0
 

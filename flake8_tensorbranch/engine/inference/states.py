@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flake8_tensorbranch.engine.inference.frame import State
-from flake8_tensorbranch.engine.lattice import SUPPOSED, TENSOR, UNKNOWN, UNKNOWN_KIND, AbstractValue, join
+from flake8_tensorbranch.engine.lattice import DATA, MASK, SUPPOSED, TENSOR, UNKNOWN, UNKNOWN_KIND, AbstractValue, join
 
 
 def merge(a: State, b: State) -> State:
@@ -17,23 +17,25 @@ def merge(a: State, b: State) -> State:
             result[key] = value if other is value else join(value, other)
         elif "." not in key:
             result[key] = value
-        elif value.kinds & TENSOR and _filled(key, value, b):
+        elif _filled(key, value, b):
             result[key] = join(value, UNKNOWN)
     for key, value in b.items():
         if key not in a:
             if "." not in key:
                 result[key] = value
-            elif value.kinds & TENSOR and _filled(key, value, a):
+            elif _filled(key, value, a):
                 result[key] = join(value, UNKNOWN)
     return result
 
 
 def _filled(path: str, value: AbstractValue, other: State) -> bool:
-    """True for an entry of something unknown that one way sets to a tensor: on the other way it mostly was set so
-    before (`if not state: state["mean"] = torch.zeros(1)`).
+    """True for an entry of something unknown that one way sets to a tensor, or to a number read from one: on the other
+    way it mostly was set so before (`if not state: state["mean"] = torch.zeros(1)`).
     """
+    if value.deps & SUPPOSED or not (value.kinds & TENSOR or (value.deps & (DATA | MASK) == DATA)):
+        return False
     name, _, entry = path.partition(".")
-    if not entry.startswith("[") or "." in entry or value.deps & SUPPOSED:
+    if not entry.startswith("[") or "." in entry:
         return False
     holder = other.get(name)
     return holder is not None and holder.kinds == UNKNOWN_KIND
