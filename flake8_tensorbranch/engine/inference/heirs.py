@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Final, cast
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.arguments import Arguments, bind
-from flake8_tensorbranch.engine.lattice import BOTTOM, OBJECT, UNKNOWN, AbstractValue, join, make
+from flake8_tensorbranch.engine.lattice import (
+    BOTTOM,
+    DATA,
+    HOST,
+    NONE,
+    OBJECT,
+    UNKNOWN,
+    AbstractValue,
+    join,
+    join_all,
+    make,
+)
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.importers import importers
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
@@ -56,27 +67,28 @@ def _among(analysis: Analysis, cls: ClassInfo, classes: list[ClassInfo]) -> list
 
 def returned(analysis: Analysis, function: FunctionInfo, args: Arguments, owner: AbstractValue) -> AbstractValue:
     """What the subclasses' versions of an abstract method return for these arguments; BOTTOM where none is known."""
-    value = BOTTOM
-    if function.cls is None:
-        return value
-    asked = 0
+    values: list[AbstractValue] = []
     for ref in sorted((r for r in owner.refs if isinstance(r, Instance)), key=str):
-        if not isinstance(ref.cls, ClassInfo):
-            continue
-        for heir in heirs(analysis, ref.cls):
+        for heir in heirs(analysis, ref.cls) if isinstance(ref.cls, ClassInfo) else ():
             own = heir.methods.get(function.name)
-            if own is None or is_abstract(own) or not own.takes_self or asked == _MOST:
+            if own is None or is_abstract(own) or not own.takes_self or len(values) == _MOST:
                 continue
-            asked += 1
             itself = make(OBJECT, refs=frozenset({Instance(heir)}))
-            value = join(value, analysis.returned(own, bind(own, args, itself)))
-    return value
+            values.append(analysis.returned(own, bind(own, args, itself)))
+    return _agreed(values)
 
 
 def attribute(analysis: Analysis, cls: ClassInfo, name: str) -> AbstractValue:
     """An attribute that no class above stores, as subclasses do; BOTTOM where none is known to."""
-    value = BOTTOM
     keeping = [h for h in heirs(analysis, cls) if name in h.stores or name in h.body][:_MOST]
-    for heir in keeping:
-        value = join(value, analysis.attribute(heir, name, make(OBJECT, refs=frozenset({Instance(heir)}))))
+    value = _agreed(
+        [analysis.attribute(heir, name, make(OBJECT, refs=frozenset({Instance(heir)}))) for heir in keeping]
+    )
     return join(value, UNKNOWN) if value.kinds else value
+
+
+def _agreed(values: list[AbstractValue]) -> AbstractValue:
+    """What several subclasses say; BOTTOM where one says that it is plain: then it is so for some objects only."""
+    if any(v.must(HOST | NONE) and not v.deps & DATA for v in values):
+        return BOTTOM
+    return join_all(values)
