@@ -150,6 +150,7 @@ class AbstractValue:
         return describe(self)
 
 
+_plain: dict[tuple[int, int], AbstractValue] = {}  # those of kinds and dependences alone: few, and free of references
 _interned: dict[tuple[object, ...], AbstractValue] = {}
 _joins: dict[tuple[AbstractValue, AbstractValue], AbstractValue] = {}
 DERIVED: Final[list[dict[Any, AbstractValue]]] = []
@@ -168,6 +169,11 @@ def make(
     items: Items | None = None,
 ) -> AbstractValue:
     """The interned abstract value with these components; structure is kept for `HOLDERS`, down to `MAX_DEPTH`."""
+    if const is NO_CONST and refs is _NO_REFS and elem is None and items is None:
+        plain = _plain.get((kinds, deps))
+        if plain is None:
+            plain = _plain[kinds, deps] = AbstractValue(kinds, deps, const, refs, elem, items)
+        return plain
     key = (kinds, deps, type(const), const, refs, elem, items)
     found = _interned.get(key)
     if found is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final, cast
 
 from astroid import nodes
 
@@ -48,8 +48,14 @@ DERIVED.append(_methods)
 _STATIC_ARRAY: Final = frozenset({"dtype", "ndim", "itemsize", "nbytes", "flags"})
 
 
-def state_path(node: nodes.NodeNG) -> str | None:
+def state_path(node: Any) -> str | None:
     """The state's key for a name or attribute chain."""
+    kind = type(node)
+    if kind is nodes.Name:
+        return cast("str", node.name)
+    if kind is nodes.Attribute:
+        base = state_path(node.expr)
+        return None if base is None else f"{base}.{node.attrname}"
     if isinstance(node, (nodes.Name, nodes.AssignName, nodes.DelName)):
         return node.name
     if isinstance(node, (nodes.Attribute, nodes.AssignAttr, nodes.DelAttr)):

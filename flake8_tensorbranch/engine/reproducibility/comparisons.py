@@ -12,7 +12,7 @@ from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.lookup.slices import backward
 from flake8_tensorbranch.engine.reproducibility.switches import Switches
 from flake8_tensorbranch.knowledge.model import lookup
-from flake8_tensorbranch.syntax.names import FunctionInfo
+from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
 
 _EXACT: Final = frozenset(
     {
@@ -123,14 +123,10 @@ class Comparisons:
         """Assertions that hold a result to written numbers though it was drawn without a seed: with the draw."""
         if self.switches.seeds:
             return
-        for scope in self.index.scopes:
-            for node in self.index.tests_in(scope):
-                test = _asserted(node)
-                if test is None or not any(_precise(c) for c in test.nodes_of_class(nodes.Const)):
-                    continue
-                draw = self._draw(scope, test)
-                if draw is not None:
-                    yield test, scope, draw
+        for scope, test in held_to_numbers(self.index):
+            draw = self._draw(scope, test)
+            if draw is not None:
+                yield test, scope, draw
 
     def _draw(self, scope: FunctionInfo | None, test: nodes.NodeNG) -> Expr | None:
         """The first draw from torch's default generator that a value depends on."""
@@ -155,6 +151,15 @@ class Comparisons:
             return True  # not every caller is known
         found = self.origins.of(Expr(expr.module, expr.scope, given))
         return any(not (isinstance(o.node, nodes.Const) and o.node.value is None) for o in found)
+
+
+def held_to_numbers(index: ModuleIndex) -> Iterator[tuple[FunctionInfo | None, nodes.NodeNG]]:
+    """The tests of assertions in which a measured number is written, with their scopes."""
+    for scope in index.scopes:
+        for node in index.tests_in(scope):
+            test = _asserted(node)
+            if test is not None and any(_precise(c) for c in test.nodes_of_class(nodes.Const)):
+                yield scope, test
 
 
 def _asserted(node: nodes.NodeNG) -> nodes.NodeNG | None:

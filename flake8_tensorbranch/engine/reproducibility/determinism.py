@@ -12,7 +12,7 @@ from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.regions import trace
 from flake8_tensorbranch.engine.repairs import settings as edits
-from flake8_tensorbranch.engine.reproducibility.comparisons import Comparisons
+from flake8_tensorbranch.engine.reproducibility.comparisons import Comparisons, held_to_numbers
 from flake8_tensorbranch.engine.reproducibility.switches import ALGORITHMS, DEBUG_MODE, Switches
 from flake8_tensorbranch.engine.sink import SinkKind, SwitchSite
 from flake8_tensorbranch.knowledge.versions import has
@@ -27,7 +27,6 @@ _WORDS: Final = (
     "array_equal",
     "Dataset",
     "shuffle",
-    "assert ",
     "benchmark",
 )
 _GENERATORS: Final = {
@@ -55,7 +54,8 @@ _MULTIPLYING: Final = frozenset(
 
 def sites(program: Program, settings: Settings) -> Iterator[SwitchSite]:
     """The sites of a module."""
-    if program.index.mentions(_WORDS):
+    index = program.index
+    if index.mentions(_WORDS) or (index.mentions(("assert ",)) and any(held_to_numbers(index))):
         yield from _Finder(program, settings).sites()
 
 
