@@ -176,6 +176,7 @@ class CollectiveSite(SinkSite):
     shape: bool
     backward: bool
     certain: bool
+    rank: bool = False  # the value is the rank itself
     related: tuple[Related, ...] = ()
 
 

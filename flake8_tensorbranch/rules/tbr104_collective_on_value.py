@@ -19,6 +19,9 @@ def check(site: CollectiveSite) -> Iterator[Finding]:
     elif site.replica:
         message = f"`{site.subject}` differs between ranks and decides whether `{site.label}` runs: DDP's reducer fails"
         advice = "run it on every rank"
+    elif site.rank:
+        message = f"`{site.subject}` decides whether this rank runs `{site.label}`: the others hang"
+        advice = "call it on every rank"
     else:
         how = "how often" if site.often else "whether"
         message = f"`{site.subject}` differs between ranks and decides {how} `{site.label}` runs: the others hang"

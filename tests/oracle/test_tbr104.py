@@ -54,6 +54,13 @@ def _layer(rank: int) -> str:
     return "two steps"
 
 
+def _alone(rank: int) -> str:
+    if torch.distributed.get_rank() == 0:
+        torch.distributed.barrier()
+        return "passed"
+    return "skipped"
+
+
 def _work(case: Callable[[int], str], rank: int, store: str, results: Queue[tuple[int, str]]) -> None:
     torch.set_num_threads(1)
     torch.distributed.init_process_group(
@@ -107,3 +114,9 @@ def test_a_layer_of_one_rank_stops_the_reducer() -> None:
     reducer = re.findall(r"Expected to have finished reduction in the prior iteration", " ".join(said.values()))
     tell("DDP with a layer that one of two ranks runs", f"RuntimeError: {next(iter(reducer), '')}")
     assert any("Expected to have finished reduction in the prior iteration" in text for text in said.values())
+
+
+def test_a_barrier_under_a_test_of_the_rank_is_waited_in_alone() -> None:
+    said = on_two_ranks(_alone)
+    assert said[1] == "skipped"
+    assert said[0].startswith("RuntimeError")

@@ -49,6 +49,13 @@ def nested(x: torch.Tensor) -> torch.Tensor:
     return inner(x)
 
 
+def by_history(x: torch.Tensor) -> torch.Tensor:
+    y = x * 2
+    if y.grad_fn is None:  # error: [TBR202]
+        y = y.sin()
+    return y
+
+
 def other_variant(x: torch.Tensor) -> torch.Tensor:
     y = x * 2
     if torch.is_grad_enabled() and y.requires_grad:  # ok: [TBR202] both runs record a graph
@@ -60,5 +67,6 @@ def step(graph: ByGraph, by_input: ByInput, x: torch.Tensor) -> None:
     x = checkpoint(by_mode, x, use_reentrant=True)
     x = checkpoint(graph, x, use_reentrant=True)
     x = checkpoint(by_input, x, use_reentrant=True)
+    x = checkpoint(by_history, x, use_reentrant=True)
     x = checkpoint(nested, x, use_reentrant=True)
     checkpoint(other_variant, x, use_reentrant=False).sum().backward()

@@ -101,3 +101,12 @@ def run(a: Shared, b: Sparse, c: Bias, d: Alias, g: Growing, x: Tensor, bias: Te
     x = checkpoint(b, x, use_reentrant=False)
     x = checkpoint(c, x, bias, use_reentrant=False)
     return checkpoint(d, x, bias, use_reentrant=False)
+
+
+def drained(layers: list[nn.Module], x: Tensor) -> Tensor:
+    def region(h: Tensor) -> Tensor:
+        while layers:  # error: [TBR202]
+            h = layers.pop()(h).sin()  # error: [TBR205]
+        return h
+
+    return checkpoint(region, x, use_reentrant=False)

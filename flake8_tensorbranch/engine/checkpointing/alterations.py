@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from astroid import nodes
 
 from flake8_tensorbranch.engine.lattice import CONTAINER, OBJECT, TENSOR
-from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.model import method as tensor_row
-from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 _NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _DTYPES: Final = frozenset({"half", "double", "float", "bfloat16"})
@@ -178,13 +178,25 @@ def _in_callees(origins: Origins, call: Expr, at: nodes.NodeNG, depth: int) -> I
     for callee in sorted(origins.callees(call), key=lambda f: f.qualname):
         if callee.name in ("__init__", "forward", "__call__"):
             continue
-        for statement in callee.node.nodes_of_class(_STATEMENTS, _NESTED):
-            for inner in alterations(origins, Expr(callee.module, callee, statement), depth - 1):
-                target = _translated(origins, call, callee, inner.target)
-                if inner.what == "attribute" and not _is_setter(callee, inner):
-                    continue
-                if target is not None:
-                    yield replace(inner, node=at, target=target, said=call.node)
+        found = [
+            (inner, target)
+            for statement in callee.node.nodes_of_class(_STATEMENTS, _NESTED)
+            for inner in alterations(origins, Expr(callee.module, callee, statement), depth - 1)
+            if inner.what != "attribute" or _is_setter(callee, inner)
+            if (target := _translated(origins, call, callee, inner.target)) is not None
+        ]
+        for inner, target in found:
+            if not is_undone(inner, (other for other, _ in found)):
+                yield replace(inner, node=at, target=target, said=call.node)
+
+
+def is_undone(change: Alteration, others: Iterable[Alteration]) -> bool:
+    """True for a change of mode that a later one of the same object takes back: the last one says what holds."""
+    path = dotted(change.target.node)
+    return change.what == "mode" and any(
+        other.what == "mode" and dotted(other.target.node) == path and line(other.said) > line(change.said)
+        for other in others
+    )
 
 
 def _is_setter(callee: FunctionInfo, inner: Alteration) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.checkpointing.alterations import Alteration, alterations
+from flake8_tensorbranch.engine.checkpointing.alterations import Alteration, alterations, is_undone
 from flake8_tensorbranch.engine.checkpointing.backward import Backward
 from flake8_tensorbranch.engine.checkpointing.contents import Contents
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
@@ -63,7 +63,10 @@ class Between:
             ]
             reentrant = next((a.entry.reentrant for a in region), made.row.reentrant if made.row is not None else None)
             for span in self._spans(start, _DEPTH):
-                for change in self._changes(span):
+                changes = list(self._changes(span))
+                for change in changes:
+                    if is_undone(change, changes):
+                        continue
                     if change.node not in seen and self._matters(change, span, made, region):
                         seen.add(change.node)
                         where = noted(made.call.module.path, made.call.node, "checkpointed here")
@@ -145,7 +148,7 @@ class Between:
     def _matters(self, change: Alteration, span: Span, made: Recompute, region: list[Activation]) -> bool:
         """True when a change concerns something that the region reads."""
         if change.what == "attribute":
-            return self._reads_attribute(change, region)
+            return self._reads_attribute(change, region) and not _toggles(change, span)
         if change.what == "optimizer":
             return self._steps(change, span, made, region)
         if not self._concerns(change.target, span, made, region):
@@ -172,6 +175,8 @@ class Between:
                 return True
         if made.call.scope is target.scope and self._is_handed(target, made):
             return True
+        if any(isinstance(node, nodes.Name) and _others(target, node, span) for node in near[:1]):
+            return False
         classes = {a.function.cls for a in region if a.function.cls is not None}
         up: FunctionInfo | None = made.call.scope
         while up is not None:
@@ -257,6 +262,25 @@ class Between:
                     inside = any(s.attrname == name for s in activation.function.attribute_stores)
                     return not inside
         return False
+
+
+def _others(target: Expr, called: nodes.Name, span: Span) -> bool:
+    """True for another parameter of the function than the module that it calls: another object of one class."""
+    root = target.node
+    while isinstance(root, (nodes.Attribute, nodes.Subscript)):
+        root = root.expr if isinstance(root, nodes.Attribute) else root.value
+    scope = target.scope
+    if scope is None or scope is not span.call.scope or not isinstance(root, nodes.Name) or root.name == called.name:
+        return False
+    bound = [scope.local_names.get(name, ()) for name in (root.name, called.name)]
+    return all(len(b) == 1 and isinstance(b[0].parent, nodes.Arguments) for b in bound)
+
+
+def _toggles(change: Alteration, span: Span) -> bool:
+    """True where the attribute was set before the forward, too, and is set back here: a scope of its own."""
+    scope, path = span.call.scope, dotted(change.target.node)
+    stores = scope.attribute_stores if scope is not None else ()
+    return any(dotted(store) == path and line(store) < line(span.call.node) for store in stores)
 
 
 def _asks_mode(function: FunctionInfo) -> bool:

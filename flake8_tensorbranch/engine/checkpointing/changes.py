@@ -15,6 +15,7 @@ from flake8_tensorbranch.engine.checkpointing.memo import is_memo
 from flake8_tensorbranch.engine.checkpointing.places import Place
 from flake8_tensorbranch.engine.checkpointing.uses import derives, hands_back, repeats
 from flake8_tensorbranch.engine.lattice import ARRAY, CONTAINER, MAPPING, RANDOM, TENSOR, UNKNOWN
+from flake8_tensorbranch.engine.lookup.modes import loop_around
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.model import method as tensor_row
 from flake8_tensorbranch.syntax.names import FunctionInfo
@@ -269,14 +270,10 @@ def _called(activation: Activation, node: nodes.Call) -> Iterator[Change]:
             yield Change(activation, node, place, how, node, is_memo(activation, node, place))
     elif name in _GROWS or name in _TAKES:
         if not value.kinds & TENSOR and not _is_module(activation, node):
-            yield Change(
-                activation,
-                node,
-                place,
-                How.ADDS if name in _GROWS else How.TAKES,
-                node,
-                is_memo(activation, node, place),
-            )
+            how = How.ADDS if name in _GROWS else How.TAKES
+            # `while queue: queue.pop()` empties it: the recompute finds nothing left.
+            drains = how is How.TAKES and isinstance(loop_around(node), nodes.While)
+            yield Change(activation, node, place, how, node, not drains and is_memo(activation, node, place))
     elif name == "update" and any(str(r).endswith(_GROWING) and "Static" not in str(r) for r in value.refs):
         yield Change(activation, node, place, How.ADDS, node)
     elif name in ("get", "get_nowait", "readline", "read") and _is_stream(activation, func.expr):

@@ -10,6 +10,7 @@ from typing import Final
 from astroid import nodes
 
 from flake8_tensorbranch.diagnostic import Related
+from flake8_tensorbranch.engine.distributed import rankguards
 from flake8_tensorbranch.engine.distributed.collectives import BACKWARD, Collectives, Labels, calls_in
 from flake8_tensorbranch.engine.distributed.ranks import Ranks
 from flake8_tensorbranch.engine.distributed.ranktaint import leaves
@@ -75,9 +76,9 @@ def sites(program: Program) -> Iterator[CollectiveSite]:
         return
     ranks = Ranks(program, collectives)
     finder = _Finder(program, collectives, ranks)
-    for scope, facts in program.facts.items():
-        if not facts.exhausted:
-            yield from finder.scope(scope)
+    found = [s for scope, facts in program.facts.items() if not facts.exhausted for s in finder.scope(scope)]
+    yield from found
+    yield from (s for s in rankguards.sites(program, collectives) if all(s.node is not other.node for other in found))
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,7 +135,7 @@ def tensor_attribute(value: AbstractValue, name: str) -> AbstractValue:
         return make(HOST, DATA)
     if "shape" in row.deps:
         return make(HOST, UNBACKED | SHAPE if value.deps & DATA else SHAPE)
-    return HOST_VALUE
+    return join(HOST_VALUE, NONE_VALUE) if name == "grad_fn" else HOST_VALUE
 
 
 def size_of(value: AbstractValue) -> AbstractValue:

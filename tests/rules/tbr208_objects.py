@@ -1,0 +1,67 @@
+"""Whose mode is changed between a forward and its backward, and whether it is changed back."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+
+
+class Block(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.drop = nn.Dropout(0.1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.drop(self.fc(x)).sin()
+
+
+class Net(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.block = Block()
+
+    def forward(self, x: Tensor) -> Tensor:
+        return checkpoint(self.block, x, use_reentrant=False)
+
+
+def score(net: Net, x: Tensor) -> float:
+    net.eval()
+    with torch.no_grad():
+        found = net(x).sum().item()
+    net.train()
+    return found
+
+
+def left_in_eval(net: Net, x: Tensor) -> float:
+    net.eval()
+    with torch.no_grad():
+        return net(x).sum().item()
+
+
+def scored(net: Net, x: Tensor) -> None:
+    loss = net(x).sum()
+    print(score(net, x))  # ok: [TBR208] trained again when it returns
+    loss.backward()
+
+
+def scored_wrongly(net: Net, x: Tensor) -> None:
+    loss = net(x).sum()
+    print(left_in_eval(net, x))  # error: [TBR208]
+    loss.backward()
+
+
+def set_back(net: Net, x: Tensor) -> None:
+    loss = net(x).sum()
+    net.eval()  # ok: [TBR208] set back below
+    print(net.training)
+    net.train()
+    loss.backward()
+
+
+def averaged(net: Net, ema: Net, x: Tensor) -> None:
+    loss = net(x).sum()
+    ema.eval()  # ok: [TBR208] another object of the class
+    net.block.eval()  # error: [TBR208]
+    loss.backward()
