@@ -1,10 +1,14 @@
 """What each power of the engine is worth: take one away, lint again, and count the findings that go and that come.
 
-    python tools/ablate.py FOLDER [POWER ...]
+    python tools/ablate.py FOLDER [--lines FILE ...] [POWER ...]
 
 FOLDER holds libraries as unpacked wheels do. Every rule is on, and one process lints the whole folder for each power,
 so the figures are those of one state of the engine over one corpus. Prints a Markdown table, the one of
 docs/inference.md.
+
+With `--lines`, only the files named there are linted, everything in them declared compiled, and the table says how many
+of the lines are found: each row of FILE is a JSON object with `file` (below FOLDER), `line` and, if the statement has
+more than one, `end_line`.
 """
 
 from __future__ import annotations
@@ -28,8 +32,10 @@ from flake8_tensorbranch.walk import Walk
 
 INFERENCE = "flake8_tensorbranch.engine.inference."
 EVERYTHING = Settings(enable=("TBR",))
+COMPILED = Settings(enable=("TBR",), compiled=("*",))
 
 Finding = tuple[str, int, int, str]
+Row = tuple[str, int, int]
 
 
 def gives(value: Any) -> Callable[..., Any]:
@@ -54,6 +60,11 @@ POWERS = (
     Power("objects told apart", INFERENCE + "classes:Classes._keeps", gives([])),
     Power("constructors, where their file builds the class", INFERENCE + "classes:Classes.constructed", gives({})),
     Power("constructors, through `super().__init__`", INFERENCE + "classes:Classes.passed_up", gives({})),
+    Power("template methods", INFERENCE + "dispatch:handed", gives({})),
+    Power("numbers that files near pass", INFERENCE + "readings:handed", gives({})),
+    Power("registries", INFERENCE + "registries:_filed", lambda *args: args[3]),
+    Power("subclasses of what is left open", INFERENCE + "heirs:heirs", gives([])),
+    Power("declared tensors looked into", INFERENCE + "summary:only_tensors", gives(True)),
     Power("other files", "flake8_tensorbranch.project:Project.load", gives(None)),
     Power("nested questions (fuel 1)", INFERENCE + "summary:FUEL", 1),
     Power("nested questions (fuel 3)", INFERENCE + "summary:FUEL", 3),
@@ -67,22 +78,50 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
     parser.add_argument("powers", nargs="*", metavar="POWER")
+    parser.add_argument("--lines", action="append", metavar="FILE", default=[], help="lines that are to be found")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args(argv)
+    options = parser.parse_intermixed_args(argv)
+    lines = [rows(options.folder, path) for path in options.lines]
     if options.child:
         for power in POWERS:
             if power.name in options.powers:
                 take_away(power)
-        print(json.dumps(sorted(findings(options.folder))))
+        files = sorted({file for of_one in lines for file, _, _ in of_one})
+        print(json.dumps(sorted(findings(files or [options.folder], COMPILED if lines else EVERYTHING))))
         return 0
-    whole = measured(options.folder)
-    print("| without | findings | - | + |\n|---|---|---|---|")
-    print(f"| nothing | {len(whole)} | | |")
-    for power in POWERS:
-        if not options.powers or power.name in options.powers:
-            found = measured(options.folder, power.name)
-            print(f"| {power.name} | {len(found)} | {len(whole - found)} | {len(found - whole)} |", flush=True)
+    chosen = [power for power in POWERS if not options.powers or power.name in options.powers]
+    command = [options.folder, *(f"--lines={path}" for path in options.lines)]
+    whole = measured(command)
+    named = "".join(f" {os.path.basename(path)} |" for path in options.lines)
+    print(f"| without | findings | - | + |{named}\n|---|---|---|---|" + "---|" * len(lines))
+    print(f"| nothing | {len(whole)} | | |" + met(whole, lines))
+    for power in chosen:
+        found = measured([*command, power.name])
+        counts = f"| {power.name} | {len(found)} | {len(whole - found)} | {len(found - whole)} |"
+        print(counts + met(found, lines), flush=True)
     return 0
+
+
+def rows(folder: str, path: str) -> set[Row]:
+    """The lines of a file of `--lines`, whose files exist: path, first, last line; raises `OSError`, `ValueError`."""
+    found = set()
+    with open(path, encoding="utf-8") as file:
+        for text in file:
+            row = json.loads(text)
+            place = os.path.join(folder, row["file"])
+            if os.path.exists(place):
+                first = row.get("stmt_line") or row["line"]
+                found.add((place, int(first), int(row.get("end_line") or row["line"])))
+    return found
+
+
+def met(found: set[Finding], lines: Sequence[set[Row]]) -> str:
+    """The cells that say of how many rows some line is found."""
+    at: dict[str, set[int]] = {}
+    for path, line, _, _ in found:
+        at.setdefault(path, set()).add(line)
+    counts = [sum(any(n in at.get(p, ()) for n in range(a, b + 1)) for p, a, b in of_one) for of_one in lines]
+    return "".join(f" {count}/{len(of_one)} |" for count, of_one in zip(counts, lines, strict=True))
 
 
 def take_away(power: Power) -> None:
@@ -96,22 +135,22 @@ def take_away(power: Power) -> None:
     setattr(owner, name, power.instead)
 
 
-def measured(folder: str, *powers: str) -> set[Finding]:
-    """What is found without the powers, in a process of its own."""
-    command = [sys.executable, __file__, "--child", folder, *powers]
+def measured(arguments: Sequence[str]) -> set[Finding]:
+    """What is found with these arguments, in a process of its own."""
+    command = [sys.executable, __file__, "--child", *arguments]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
     return {(path, line, column, code) for path, line, column, code in json.loads(done.stdout)}
 
 
-def findings(folder: str) -> Iterator[Finding]:
-    """Everything found in the folder."""
+def findings(paths: Sequence[str], settings: Settings) -> Iterator[Finding]:
+    """Everything found in files and folders."""
     project = Project()
-    for path in Walk(Resolver(Overrides(isolated=True))).files([folder]):
+    for path in Walk(Resolver(Overrides(isolated=True))).files(paths):
         source = read(path)
         if not isinstance(source, Unreadable):
             try:
-                found = check_source(source, EVERYTHING, project=project)
+                found = check_source(source, settings, project=project)
             except TreeError:
                 continue
             yield from ((path, item.line, item.column, item.code) for item in found)
