@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Final
 
+from flake8_tensorbranch.engine.order import ranked
+
 # Kinds: what the value is.
 TENSOR: Final = 1  # a torch tensor; testing its truth reads its value
 HOST: Final = 2  # a Python number, bool, string or other plain value
@@ -93,10 +95,10 @@ class AbstractValue:
     `kinds` and `deps` are bit sets. `const` is a Python constant when exactly one is possible, else `NO_CONST`. `refs`
     name the functions, classes or qualified names meant. `elem` is the join of a container's elements, `items` its
     elements by constant key where all keys are known (for a tuple: 0..n-1; for a mapping with others under `REST`);
-    `elem` is always above every one of `items`.
+    `elem` is always above every one of `items`. `each` holds the `refs` in the one order to read them in.
     """
 
-    __slots__ = ("_hash", "const", "deps", "elem", "items", "kinds", "refs")
+    __slots__ = ("_hash", "const", "deps", "digest", "each", "elem", "items", "kinds", "refs")
 
     def __init__(
         self,
@@ -111,8 +113,11 @@ class AbstractValue:
         self.deps = deps
         self.const = const
         self.refs = refs
+        each: tuple[Any, ...] = tuple(refs)
+        self.each = ranked(refs) if each[1:] else each
         self.elem = elem
         self.items = items
+        self.digest = ""  # see `engine.order`
         self._hash = hash((kinds, deps, type(const), const, refs, elem, items))
 
     def __hash__(self) -> int:
@@ -290,7 +295,7 @@ def _either_key(a: dict[Key, AbstractValue], b: dict[Key, AbstractValue]) -> Ite
     """The keys of two mappings, either of which may be the one: a key of one alone may be missing."""
     rest_a, rest_b = a.get(REST), b.get(REST)
     found = {}
-    for key in sorted({**a, **b}.keys() - {REST}, key=str):
+    for key in sorted((k for k in {**a, **b} if k != REST), key=repr):
         found[key] = join(a.get(key) or rest_a or NONE_VALUE, b.get(key) or rest_b or NONE_VALUE)
     rest = join(rest_a or BOTTOM, rest_b or BOTTOM)
     return (*found.items(), *([(REST, rest)] if rest.kinds else ()))

@@ -1,7 +1,8 @@
 """References: what a callable, object or namespace value names.
 
 A plain `str` is the qualified name of something outside the project (`"torch.relu"`). `FunctionInfo`, `ClassInfo` and
-`ModuleIndex` are themselves references; the classes here are the compound ones.
+`ModuleIndex` are themselves references; the classes here are the compound ones. The `place` of one orders it among
+others (`engine.order`).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from flake8_tensorbranch.engine.lattice import AbstractValue
+from flake8_tensorbranch.engine.order import Place, first, named
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
 
@@ -17,6 +19,10 @@ class Instance:
     """An instance of a class of the project, or of an external one named by its qualified name."""
 
     cls: ClassInfo | str
+
+    @property
+    def place(self) -> Place:
+        return named(self.cls) if isinstance(self.cls, str) else self.cls.place
 
     def __str__(self) -> str:
         return self.cls if isinstance(self.cls, str) else self.cls.qualname
@@ -29,6 +35,10 @@ class Bound:
     function: FunctionInfo
     owner: AbstractValue
 
+    @property
+    def place(self) -> Place:
+        return self.function.place
+
     def __str__(self) -> str:
         return self.function.qualname
 
@@ -39,6 +49,10 @@ class Closure:
 
     function: FunctionInfo
     captured: tuple[tuple[str, AbstractValue], ...]
+
+    @property
+    def place(self) -> Place:
+        return self.function.place
 
     def __str__(self) -> str:
         return self.function.qualname
@@ -54,6 +68,10 @@ class Partial:
     args: tuple[AbstractValue, ...]
     keywords: tuple[tuple[str, AbstractValue], ...]
 
+    @property
+    def place(self) -> Place:
+        return first(self.function.each)
+
     def __str__(self) -> str:
         return f"partial({self.function!r})"
 
@@ -64,6 +82,10 @@ class Super:
 
     cls: ClassInfo
     owner: AbstractValue
+
+    @property
+    def place(self) -> Place:
+        return self.cls.place
 
     def __str__(self) -> str:
         return f"super({self.cls.qualname})"
@@ -76,6 +98,10 @@ class Method:
     owner: AbstractValue
     name: str
 
+    @property
+    def place(self) -> Place:
+        return named(self.name)
+
     def __str__(self) -> str:
         return f"{self.owner!r}.{self.name}"
 
@@ -86,6 +112,10 @@ class RecordType:
 
     name: str
     fields: tuple[str, ...]
+
+    @property
+    def place(self) -> Place:
+        return named(self.name)
 
     def __str__(self) -> str:
         return self.name
@@ -99,6 +129,10 @@ class Wrapped:
 
     wrapper: str
     function: AbstractValue
+
+    @property
+    def place(self) -> Place:
+        return first(self.function.each)
 
     def __str__(self) -> str:
         return f"{self.wrapper}({self.function!r})"

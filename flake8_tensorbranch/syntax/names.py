@@ -96,6 +96,11 @@ class FunctionInfo:
         return self.qualname
 
     @property
+    def place(self) -> tuple[str, str, int, int]:
+        """The module, its path, line and column: an order that every process agrees on."""
+        return self.module.name, self.module.path, self.node.lineno or 0, self.node.col_offset or 0
+
+    @property
     def is_lambda(self) -> bool:
         return not isinstance(self.node, nodes.FunctionDef)
 
@@ -186,6 +191,10 @@ class ClassInfo:
     def __str__(self) -> str:
         return self.qualname
 
+    @property
+    def place(self) -> tuple[str, str, int, int]:
+        return self.module.name, self.module.path, self.node.lineno or 0, self.node.col_offset or 0
+
 
 class Binding:
     """One binding of a module-level name: an import, a definition, or the statement that assigns it."""
@@ -233,6 +242,10 @@ class ModuleIndex:
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def place(self) -> tuple[str, str, int, int]:
+        return self.name, self.path, 0, 0
 
     def mentions(self, words: tuple[str, ...]) -> bool:
         """Whether the text holds any of the words."""

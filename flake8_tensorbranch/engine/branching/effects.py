@@ -147,7 +147,7 @@ class Context:
         if not isinstance(call, nodes.Call):
             return False
         func = call.func
-        for ref in self.facts.values.get(func, UNKNOWN).refs:
+        for ref in self.facts.values.get(func, UNKNOWN).each:
             row = lookup(ref, len(call.args)) if isinstance(ref, str) else None
             if row is not None and "inplace" in row.effects and "collective" not in row.effects:
                 return True  # collectives are sites of their own

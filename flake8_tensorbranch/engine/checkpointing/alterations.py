@@ -175,7 +175,7 @@ def _looped(name: nodes.Name) -> nodes.NodeNG | None:
 
 def _in_callees(origins: Origins, call: Expr, at: nodes.NodeNG, depth: int) -> Iterator[Alteration]:
     """What a function of the project alters of its object or arguments, told of what the call gives for them."""
-    for callee in sorted(origins.callees(call), key=lambda f: f.qualname):
+    for callee in origins.callees(call):
         if callee.name in ("__init__", "forward", "__call__"):
             continue
         found = [

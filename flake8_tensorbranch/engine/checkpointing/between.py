@@ -220,7 +220,7 @@ class Between:
     def _steps(self, change: Alteration, span: Span, made: Recompute, region: list[Activation]) -> bool:
         """True when an optimizer's step moves parameters of the region, as far as its construction tells."""
         value = self.origins.value(change.target)
-        names = [str(r.cls) for r in value.refs if isinstance(r, Instance)]
+        names = [str(r.cls) for r in value.each if isinstance(r, Instance)]
         if any("lr_scheduler" in n for n in names):
             return False
         built = [o for o in self.origins.of(change.target) if isinstance(o.node, nodes.Call)]

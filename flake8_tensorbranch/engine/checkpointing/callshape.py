@@ -40,7 +40,7 @@ def positional_flag(origins: Origins, made: Recompute, row: RegionEntry) -> bool
         return all(f.vararg is None and len(given) > _capacity(f) for f in made.functions)
     if made.function is None:
         return False
-    refs = origins.value(made.function).refs
+    refs = origins.value(made.function).each
     layers = [r for r in refs if isinstance(r, Instance) and isinstance(r.cls, str)]
     return (
         bool(layers)

@@ -128,7 +128,7 @@ class _Calls:
         call, row, index = made.call, made.row, self.origins.program.index
         if row is None or call.module is not index or not row.qualname.startswith("torch.utils.checkpoint."):
             return {}
-        if self.origins.externals(call) != {row.qualname} or self.origins.callees(call) - {*made.functions}:
+        if self.origins.externals(call) != {row.qualname} or self.origins.callees(call).keys() - made.functions:
             return {}
         found: dict[str, tuple[Edit, ...] | None] = {}
         variants, keywords, segments = facts["variants"], facts.get("keywords"), facts.get("segments")
@@ -169,7 +169,11 @@ class _Calls:
             facts["unknown"] = tuple(self.options.named(call, row.own_keywords))
         elif torch and reentrant:
             facts["refused"] = self._refused(call)
-            own = row.own_keywords if self.has("early-stop-option") else tuple(set(row.own_keywords) - {"early_stop"})
+            own = (
+                row.own_keywords
+                if self.has("early-stop-option")
+                else tuple(k for k in row.own_keywords if k != "early_stop")
+            )
             facts["keywords"] = tuple(self.options.named(call, own))
         if torch:
             facts.update(self.contexts.of(made, variants))

@@ -59,7 +59,8 @@ class Contents:
             for origin in self.origins.of(expr)
             if isinstance(origin.node, nodes.NodeNG)
             for call in origin.node.nodes_of_class(nodes.Call)
-            for name in self.origins.externals(Expr(origin.module, origin.scope, call)) & names
+            for name in self.origins.externals(Expr(origin.module, origin.scope, call))
+            if name in names
         ]
         if not built:
             return any(table[name].default for name in names)
@@ -102,7 +103,7 @@ class Contents:
             found = found or (row is not None and "rng" in row.effects)
         func = call.func
         if not found and isinstance(func, nodes.Attribute):
-            for ref in activation.facts.values.get(func, UNKNOWN).refs:
+            for ref in activation.facts.values.get(func, UNKNOWN).each:
                 if isinstance(ref, Method) and ref.owner.kinds & TENSOR:
                     row = tensor_row(ref.name)
                     found = found or (row is not None and "rng" in row.effects)
@@ -124,7 +125,7 @@ def _classes(value: AbstractValue, depth: int = _DEPTH) -> Iterator[str]:
     """The external classes of a module and of the modules in it."""
     if depth <= 0:
         return
-    for ref in value.refs:
+    for ref in value.each:
         if isinstance(ref, Instance) and isinstance(ref.cls, str):
             yield ref.cls
         elif isinstance(ref, Wrapped):

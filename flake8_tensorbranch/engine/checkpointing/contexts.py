@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import KeysView
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -258,7 +259,7 @@ class Contexts:
             call = Expr(callee.module, callee, node)
         return call
 
-    def _opened_elsewhere(self, made: Recompute, names: frozenset[str]) -> bool:
+    def _opened_elsewhere(self, made: Recompute, names: KeysView[str]) -> bool:
         """True when the file opens the scope in a `with` or over a function, too."""
         for _scope, facts in self.origins.program.facts.items():
             for node, called in facts.externals.items():

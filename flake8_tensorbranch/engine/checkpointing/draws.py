@@ -142,7 +142,7 @@ class _Draws:
             return node
         func = node.func
         if isinstance(func, nodes.Attribute) and func.attrname == "shuffle":
-            for ref in self._value(func).refs:
+            for ref in self._value(func).each:
                 if isinstance(ref, Method) and any(
                     isinstance(r, Instance) and r.cls in _GENERATORS for r in ref.owner.refs
                 ):

@@ -60,7 +60,7 @@ class Frozen:
         """True when the module or parameter that an expression names is frozen."""
         node = expr.node
         if isinstance(node, nodes.Attribute):
-            for ref in self.origins.value(Expr(expr.module, expr.scope, node.expr)).refs:
+            for ref in self.origins.value(Expr(expr.module, expr.scope, node.expr)).each:
                 if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                     return self.attribute(ref.cls, node.attrname)
         if isinstance(node, nodes.Subscript):
@@ -158,7 +158,7 @@ class Frozen:
         owner, name = node, _WHOLE
         if isinstance(node, nodes.Attribute):
             owner, name = node.expr, node.attrname
-        for ref in self.origins.value(Expr(target.module, target.scope, owner)).refs:
+        for ref in self.origins.value(Expr(target.module, target.scope, owner)).each:
             if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                 known = self._classes.setdefault(ref.cls, {})
                 known[name] = frozen and known.get(name, True)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import KeysView
 from typing import TYPE_CHECKING, Any, Final
 
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.alternatives import replaced
 from flake8_tensorbranch.engine.inference.attributes import state_path
+from flake8_tensorbranch.engine.inference.frame import Callees
 from flake8_tensorbranch.engine.lattice import CONTAINER, HOST, MAPPING, NONE, TENSOR
 from flake8_tensorbranch.engine.lookup.binding import unpacked
 from flake8_tensorbranch.engine.lookup.modes import without_grad
@@ -104,7 +106,7 @@ class GradFlow:
         ):
             bits = [self._element(a) for a in node.args]
             return max(bits, default=MAY)
-        names = [str(r.cls) for r in self.origins.value(self._expr(node)).refs if isinstance(r, Instance)]
+        names = [str(r.cls) for r in self.origins.value(self._expr(node)).each if isinstance(r, Instance)]
         for origin in self.origins.of(self._expr(node)):
             names.extend(self.origins.externals(origin) if isinstance(origin.node, nodes.Call) else ())
         if any(name.rsplit(".", 1)[-1] in LOADERS for name in names):
@@ -201,7 +203,7 @@ class GradFlow:
         if node.attrname in NO_ATTRIBUTES or self.origins.value(self._expr(node)).must(HOST | NONE):
             return NO
         owner = self.origins.value(self._expr(node.expr))
-        for ref in owner.refs:
+        for ref in owner.each:
             if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                 return self._stored(ref.cls, node.attrname)
         if owner.kinds & TENSOR or owner.must(CONTAINER | MAPPING):
@@ -285,7 +287,7 @@ class GradFlow:
             found |= self.bits(keyword.value)
         return _one(found)
 
-    def _external(self, node: nodes.Call, externals: frozenset[str], given: int) -> int:
+    def _external(self, node: nodes.Call, externals: KeysView[str], given: int) -> int:
         bits = 0
         for name in externals:
             last = name.rsplit(".", 1)[-1]
@@ -311,7 +313,7 @@ class GradFlow:
             return MAY
         if frozen.embedding(callee) and frozen.module(callee):
             return NO  # its input are integers
-        modules = [r for r in value.refs if isinstance(r, Instance)]
+        modules = [r for r in value.each if isinstance(r, Instance)]
         if not modules or len(modules) != len(value.refs):
             return 0
         if frozen.module(callee):
@@ -323,7 +325,7 @@ class GradFlow:
             bits |= given if frozen.bare(ref.cls) else MAY
         return bits
 
-    def _entered(self, node: nodes.Call, callees: set[FunctionInfo]) -> int:
+    def _entered(self, node: nodes.Call, callees: Callees) -> int:
         bits = 0
         for callee in callees:
             if callee.name == "__init__" or callee.is_generator:
@@ -343,4 +345,4 @@ def _one(bits: int) -> int:
 
 
 def _merge(a: State, b: State) -> State:
-    return {k: a.get(k, 0) | b.get(k, 0) for k in a.keys() | b.keys()}
+    return {k: a.get(k, 0) | b.get(k, 0) for k in {**a, **b}}

@@ -47,7 +47,7 @@ class Hooked:
 
     def _file(self, subject: Expr, before: bool) -> None:
         classes = [
-            r.cls for r in self.origins.value(subject).refs if isinstance(r, Instance) and isinstance(r.cls, ClassInfo)
+            r.cls for r in self.origins.value(subject).each if isinstance(r, Instance) and isinstance(r.cls, ClassInfo)
         ]
         self.inputs.update(classes if before else ())
         node = subject.node
@@ -57,7 +57,7 @@ class Hooked:
             return
         owners: list[ClassInfo] = []
         if isinstance(node, nodes.Attribute):
-            refs = self.origins.value(Expr(subject.module, subject.scope, node.expr)).refs
+            refs = self.origins.value(Expr(subject.module, subject.scope, node.expr)).each
             owners = [r.cls for r in refs if isinstance(r, Instance) and isinstance(r.cls, ClassInfo)]
             self._attributes.update((cls, node.attrname) for cls in owners)
         self.anywhere = self.anywhere or not owners
@@ -66,7 +66,7 @@ class Hooked:
         """True when a hook changes what a module gives, or what it is given."""
         node = module.node
         if isinstance(node, nodes.Attribute):
-            for ref in self.origins.value(Expr(module.module, module.scope, node.expr)).refs:
+            for ref in self.origins.value(Expr(module.module, module.scope, node.expr)).each:
                 if isinstance(ref, Instance) and (ref.cls, node.attrname) in self._attributes:
                     return True
         return isinstance(node, nodes.Name) and (module.scope, node.name) in self._names

@@ -12,7 +12,7 @@ from flake8_tensorbranch.engine.checkpointing.places import Place
 from flake8_tensorbranch.engine.checkpointing.strangers import matters
 from flake8_tensorbranch.engine.inference import calls, randomness
 from flake8_tensorbranch.engine.inference.arguments import Arguments
-from flake8_tensorbranch.engine.inference.frame import Facts, Frame, State
+from flake8_tensorbranch.engine.inference.frame import Callees, Facts, Frame, State
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.inference.summary import Analysis
 from flake8_tensorbranch.engine.lattice import (
@@ -188,9 +188,10 @@ class Insides:
                 frame = Frame(self.analysis, self.program.index, begin.scope, Facts())
                 calls.apply(frame, function, rest, node)
                 assert frame.facts is not None
-                found = frame.facts.calls.get(node, set())
-                here = (f for f in found if f in self.program.facts or told_here(self.program, begin, f))
-                for callee in sorted(here, key=_key):
+                found = frame.facts.calls.get(node, {})
+                for callee in found:
+                    if callee not in self.program.facts and not told_here(self.program, begin, callee):
+                        continue
                     bound = self._settled(Expr(self.program.index, begin.scope, node), callee, frame.facts)
                     yield self._head(begin, callee, self._solved(callee, bound))
                 functions = [f for f in functions if f not in found]
@@ -207,7 +208,7 @@ class Insides:
     def _uncached(self, begin: Entry, function: FunctionInfo) -> Facts:
         """The facts of a function whose base class checkpoints it, and takes caches away from it before it does."""
         based = begin.row is not None and REGION_BASES.get(begin.row.qualname) is begin.row
-        given = {**dict.fromkeys(CACHES, NONE_VALUE), "use_cache": constant(False)} if based else {}
+        given = {**dict.fromkeys(sorted(CACHES), NONE_VALUE), "use_cache": constant(False)} if based else {}
         without = {p.name: given[p.name] for p in function.params if p.name in given}
         return self._solved(function, without) if without else self.program.facts[function]
 
@@ -275,7 +276,7 @@ class Insides:
             activation, depth = work.pop(0 if strange else -1)
             supposed = list(self._supposed(activation))
             for node, callees in (*activation.facts.calls.items(), *self._properties(activation), *supposed):
-                for callee in sorted(callees, key=_key):
+                for callee in callees:
                     if (
                         callee.name == "__init__"
                         or depth >= DEPTH
@@ -298,18 +299,18 @@ class Insides:
                     self._count += 1
                     work.append((child, depth + 1))
 
-    def _properties(self, activation: Activation) -> Iterator[tuple[nodes.NodeNG, set[FunctionInfo]]]:
+    def _properties(self, activation: Activation) -> Iterator[tuple[nodes.NodeNG, Callees]]:
         """The properties that a function reads, as calls."""
         for node in activation.function.node.nodes_of_class(
             nodes.Attribute, (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
         ):
-            for ref in activation.facts.values.get(node.expr, UNKNOWN).refs:
+            for ref in activation.facts.values.get(node.expr, UNKNOWN).each:
                 if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                     found = self.analysis.resolver.method(ref.cls, node.attrname)
                     if found is not None and found.is_property:
-                        yield node, {found}
+                        yield node, {found: None}
 
-    def _supposed(self, activation: Activation) -> Iterator[tuple[nodes.NodeNG, set[FunctionInfo]]]:
+    def _supposed(self, activation: Activation) -> Iterator[tuple[nodes.NodeNG, Callees]]:
         """Calls of modules whose class only a name tells: `layers[i](x)` where the file has one kind of `...Layer`."""
         index = self.program.index
         facts = activation.facts
@@ -325,7 +326,7 @@ class Insides:
             found = [c for c in index.classes if c.name.lower().endswith(stem) and self.analysis.resolver.is_module(c)]
             forward = self.analysis.resolver.method(found[0], "forward") if len(found) == 1 else None
             if forward is not None:
-                yield call, {forward}
+                yield call, {forward: None}
 
     def _handed(self, activation: Activation, node: nodes.NodeNG, callee: FunctionInfo) -> dict[str, Place]:
         """Which parameters of a callee are state outside of the region."""
@@ -372,10 +373,6 @@ def _made_before(args: Arguments) -> Arguments:
     keywords = {k: settled(v) for k, v in args.keywords.items()}
     star = None if args.star is None else settled(args.star)
     return Arguments([settled(v) for v in args.positional], star, keywords, args.double_star)
-
-
-def _key(function: FunctionInfo) -> tuple[str, int]:
-    return function.module.path, int(function.node.lineno or 0)
 
 
 def _position(node: nodes.NodeNG) -> tuple[int, int]:

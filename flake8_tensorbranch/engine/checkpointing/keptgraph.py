@@ -80,7 +80,7 @@ class KeptGraph:
                 continue
             if _is_cut(call) or without_grad(self.origins, at.expr(call), 0):
                 return False
-            refs = at.facts.values.get(call.func, UNKNOWN).refs
+            refs = at.facts.values.get(call.func, UNKNOWN).each
             classes = [r.cls for r in refs if isinstance(r, Instance) and isinstance(r.cls, str)]
             if any(c.startswith("torch.nn.") and c.rsplit(".", 1)[-1] not in BARE_MODULES for c in classes):
                 return True

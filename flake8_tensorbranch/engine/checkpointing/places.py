@@ -176,7 +176,7 @@ def _local(activation: Activation, name: str, bound: list[Any], line: int, depth
 def _attribute(activation: Activation, node: Any, depth: int) -> Place | None:
     owner, name = node.expr, node.attrname
     value = activation.facts.values.get(owner, UNKNOWN)
-    classes = [r for r in value.refs if isinstance(r, ClassInfo)]
+    classes = [r for r in value.each if isinstance(r, ClassInfo)]
     if classes and name in classes[0].body:
         return Place(classes[0], (name,))
     base = of(activation, owner, depth)
@@ -186,7 +186,7 @@ def _attribute(activation: Activation, node: Any, depth: int) -> Place | None:
         return base
     if name == "__class__":
         return base
-    holders = [r.cls for r in value.refs if isinstance(r, Instance) and isinstance(r.cls, ClassInfo)]
+    holders = [r.cls for r in value.each if isinstance(r, Instance) and isinstance(r.cls, ClassInfo)]
     if holders:
         return Place(_holder(activation, holders[0], name), (name,))
     if name in TENSOR_PROPERTIES and name != "grad":

@@ -88,7 +88,7 @@ class Recomputes:
                 expr, first, tuple(functions_of(self.origins.program.analysis, self.origins.value(first))), None, made
             )
         value = self.origins.value(Expr(expr.module, expr.scope, func))
-        for ref in value.refs:
+        for ref in value.each:
             if isinstance(ref, Wrapped):
                 row = entry(ref.wrapper)
                 if row is not None and row.kind == "checkpointed":

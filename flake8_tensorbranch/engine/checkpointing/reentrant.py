@@ -98,7 +98,7 @@ class Reentrant:
 
     def _is_record(self, origin: Expr, made: nodes.Call) -> bool:
         """True for an object of a dataclass of the project that is given tensors: autograd does not look into it."""
-        classes = [r.cls for r in self.origins.value(origin).refs if isinstance(r, Instance)]
+        classes = [r.cls for r in self.origins.value(origin).each if isinstance(r, Instance)]
         if not classes or not all(isinstance(c, ClassInfo) and _is_dataclass(c) for c in classes):
             return False
         given = [*made.args, *(k.value for k in made.keywords)]
@@ -194,7 +194,7 @@ class Reentrant:
             return next((s for s in sides if s is not None), None)
         if isinstance(node, nodes.Call):
             func = Expr(expr.module, expr.scope, node.func)
-            refs = [r for r in self.origins.value(func).refs if isinstance(r, Instance)]
+            refs = [r for r in self.origins.value(func).each if isinstance(r, Instance)]
             if refs and not self.frozen.module(func):
                 bare = all(isinstance(r.cls, str) and self.frozen.bare(r.cls) for r in refs)
                 module = all(
@@ -271,7 +271,7 @@ class Reentrant:
                 )
                 reached: set[FunctionInfo] = set()
                 for ref in (
-                    self.origins.value(Expr(index, expr.scope, expr.node.args[0])).refs if expr.node.args else ()
+                    self.origins.value(Expr(index, expr.scope, expr.node.args[0])).each if expr.node.args else ()
                 ):
                     if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                         forward = self.origins.program.analysis.resolver.method(ref.cls, "forward")

@@ -186,7 +186,11 @@ class Scoped:
     def _report(self, opened: Opened, made: Recompute, outside: Event) -> ScopeSite:
         variants = self.variants(made)
         entry = Entry(
-            "checkpointed", made.call.node, made.call.scope, made.row, tuple(("use_reentrant", v) for v in variants)
+            "checkpointed",
+            made.call.node,
+            made.call.scope,
+            made.row,
+            tuple(("use_reentrant", v) for v in sorted(variants, key=str)),
         )
         places = [(made.call, "checkpointed here"), (outside.call, "recomputed by this backward")]
         related = tuple(noted(e.module.path, e.node, message) for e, message in places)

@@ -146,7 +146,7 @@ class Scopes:
             for name in self.origins.externals(origin):
                 if name in SCOPES and SCOPES[name].form == "context":
                     yield Opened(expr.node, module, function, holds, SCOPES[name])
-            for ref in self.origins.value(origin).refs:
+            for ref in self.origins.value(origin).each:
                 if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                     yield Opened(expr.node, module, function, holds, None, self.flags.of_class(ref.cls), ref.cls)
             for callee in self.origins.callees(origin):

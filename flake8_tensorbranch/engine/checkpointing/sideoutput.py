@@ -77,7 +77,7 @@ def _cut(value: Any) -> bool:
 
 def _owns(origins: Origins, reader: FunctionInfo, writer: FunctionInfo, node: Any) -> bool:
     """True when an attribute is read of an object of the class whose method, in another file, stores it."""
-    classes = [r.cls for r in origins.value(Expr(reader.module, reader, node.expr)).refs if isinstance(r, Instance)]
+    classes = [r.cls for r in origins.value(Expr(reader.module, reader, node.expr)).each if isinstance(r, Instance)]
     return writer.cls is not None and any(
         isinstance(c, ClassInfo) and writer.cls in origins.program.analysis.resolver.mro(c) for c in classes
     )

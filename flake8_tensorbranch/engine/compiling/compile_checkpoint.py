@@ -96,7 +96,7 @@ class Conflicts:
         order = [f for f in functions if f in self.program.facts]
         for current in order:
             for callees in self.program.facts[current].calls.values():
-                order.extend(c for c in sorted(callees, key=str) if c in self.program.facts and c not in order)
+                order.extend(c for c in callees if c in self.program.facts and c not in order)
         return order
 
     # A checkpoint inside of a compiled function

@@ -162,7 +162,7 @@ class State:
             if up.takes_self and isinstance(node, nodes.Name) and node.name == up.params[0].name:
                 return up.cls
             up = up.parent
-        for ref in self.program.value(function, node).refs:
+        for ref in self.program.value(function, node).each:
             if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                 return ref.cls
         return None

@@ -161,7 +161,9 @@ class Dimensions:
                 for node, callees in facts.calls.items() if path is not None else ():
                     if not isinstance(node, nodes.Call) or (node.lineno or 0) < (mark.lineno or 0):
                         continue
-                    for callee in callees & compiled:
+                    for callee in callees:
+                        if callee not in compiled:
+                            continue
                         for name, argument in zip(_slots(callee), node.args, strict=False):
                             if dotted(argument) == path:
                                 for dim in dims:

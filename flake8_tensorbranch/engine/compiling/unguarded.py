@@ -76,7 +76,7 @@ class _Unguarded:
         found: list[object] = [
             f for f in self.program.callees(scope, node) if (f in self.heads or self.decorated(f)) and self.attends(f)
         ]
-        for ref in self.program.value(scope, node.func).refs:
+        for ref in self.program.value(scope, node.func).each:
             if isinstance(ref, Wrapped) and ref.wrapper == "torch.compile":
                 made = self.origins.of(Expr(self.program.index, scope, node.func))
                 if any(origin.node in self.eager for origin in made):

@@ -8,7 +8,7 @@ from typing import Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference.frame import Facts
+from flake8_tensorbranch.engine.inference.frame import Callees, Facts
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import HOST, OBJECT, TENSOR, UNKNOWN, UNKNOWN_KIND, AbstractValue
 from flake8_tensorbranch.engine.refs import Instance
@@ -59,7 +59,7 @@ class Collectives:
             or self._called_abroad()
         )
         self._functions: dict[FunctionInfo, frozenset[str]] = {}
-        self._calls: dict[nodes.NodeNG, tuple[frozenset[str], set[FunctionInfo]]] = {}
+        self._calls: dict[nodes.NodeNG, tuple[frozenset[str], Callees]] = {}
         self._gathering: list[str] | None = None
 
     def _called_abroad(self) -> bool:
@@ -67,7 +67,9 @@ class Collectives:
         seen: set[FunctionInfo] = set()
         for facts in self.program.facts.values():
             for callees in facts.calls.values():
-                for callee in callees - seen:
+                for callee in callees:
+                    if callee in seen:
+                        continue
                     seen.add(callee)
                     module = callee.module
                     if module is self.program.index or not module.mentions(_DISTRIBUTED):
@@ -130,7 +132,7 @@ class Collectives:
             return ""
         name = func.attrname
         owner = facts.values.get(func.expr, UNKNOWN)
-        for ref in owner.refs:
+        for ref in owner.each:
             cls = ref.cls if isinstance(ref, Instance) else None
             if isinstance(cls, str):
                 if name in known.METHODS.get(cls, ()):
@@ -158,27 +160,27 @@ class Collectives:
             found |= self.of_function(callee)
         return frozenset(found)
 
-    def _own(self, scope: FunctionInfo | None, call: nodes.Call) -> tuple[frozenset[str], set[FunctionInfo]]:
+    def _own(self, scope: FunctionInfo | None, call: nodes.Call) -> tuple[frozenset[str], Callees]:
         """The collectives a call itself runs, and the functions of the project that it enters."""
         known_call = self._calls.get(call)
         if known_call is None:
             known_call = self._calls[call] = self._of(scope, call)
         return known_call
 
-    def _of(self, scope: FunctionInfo | None, call: nodes.Call) -> tuple[frozenset[str], set[FunctionInfo]]:
+    def _of(self, scope: FunctionInfo | None, call: nodes.Call) -> tuple[frozenset[str], Callees]:
         direct = self.direct(scope, call)
         if direct:
-            return frozenset({direct}), set()
+            return frozenset({direct}), {}
         facts = self.facts(scope)
         value = facts.values.get(call.func, UNKNOWN)
         if self._is_sharded(value) or self._may_gather(value):
             label = f"{dotted(call.func) or 'a module'}()"
             self.assumed.add(label)
-            return frozenset({label}), facts.calls.get(call, set())
-        return frozenset(), facts.calls.get(call, set())
+            return frozenset({label}), facts.calls.get(call, {})
+        return frozenset(), facts.calls.get(call, {})
 
     def _is_sharded(self, value: AbstractValue) -> bool:
-        names = [r.cls for r in value.refs if isinstance(r, Instance)]
+        names = [r.cls for r in value.each if isinstance(r, Instance)]
         if any(isinstance(n, str) and n.rsplit(".", 1)[-1] in known.SHARDING for n in names):
             return True
         return self.sharded and any(
@@ -214,9 +216,9 @@ class Collectives:
                 for call in caller.calls:
                     own, callees = self._own(caller, call)
                     labels |= own
-                    new = callees - seen
+                    new = [c for c in callees if c not in seen]
                     if len(seen) < MOST_FUNCTIONS:
-                        seen |= new
+                        seen.update(new)
                         work.extend(new)
             found = self._functions[function] = frozenset(labels)
         return found

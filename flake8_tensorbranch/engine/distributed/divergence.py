@@ -213,7 +213,7 @@ class _Finder:
         return found
 
     def _has_parameters(self, value: AbstractValue) -> bool:
-        for ref in value.refs:
+        for ref in value.each:
             if isinstance(ref, Wrapped):
                 return self._has_parameters(ref.function)
             cls = ref.cls if isinstance(ref, Instance) else None

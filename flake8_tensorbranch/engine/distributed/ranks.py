@@ -263,10 +263,10 @@ class _Scope:
                 self._note(self.uneven, index, steering)
         else:
             known = self.merged.setdefault(fork.meets, {})
-            for path in {p for index in region for p in _assigned(self.cfg.blocks[index])}:
+            for path in sorted({p for index in region for p in _assigned(self.cfg.blocks[index])}):
                 self._note(known, path, steering)
         for index in region:
-            for path in _assigned(self.cfg.blocks[index]):
+            for path in sorted(_assigned(self.cfg.blocks[index])):
                 if "." in path:
                     self._store(path, STEERING)
                     self._store(marks.presence(path), STEERING)
@@ -315,7 +315,7 @@ class _Scope:
             return
         for node, value in self.evaluator.facts.values.items():
             if isinstance(node, nodes.Name) and node.name == head:
-                for ref in value.refs:
+                for ref in value.each:
                     if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                         self.ranks.note_attribute(ref.cls, name, taint)
                 return

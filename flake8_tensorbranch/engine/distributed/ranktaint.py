@@ -147,7 +147,7 @@ class Evaluator:
         if path is not None and path in self.state:
             return self.state.get(marks.presence(path), marks.steered(found))
         if isinstance(node, nodes.Attribute):
-            for ref in self._value(node.expr).refs:
+            for ref in self._value(node.expr).each:
                 if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                     kept = self._member(ref.cls, marks.presence(node.attrname))
                     if kept is not None:
@@ -179,7 +179,7 @@ class Evaluator:
         if name == "grad" and (self.ranks.collectives.replicated or self.ranks.collectives.sharded):
             return AGREED
         owner = self._value(node.expr)
-        for ref in owner.refs:
+        for ref in owner.each:
             if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                 found = self._member(ref.cls, name)
                 if found is not None:
@@ -225,7 +225,7 @@ class Evaluator:
             return AGREED
         callees = self.facts.calls.get(node, ())
         if callees:
-            return combined(*(self._enter(node, callee, together) for callee in sorted(callees, key=str)))
+            return combined(*(self._enter(node, callee, together) for callee in callees))
         externals = self.facts.externals.get(node, {})
         if any(q in _PARAMETERS for q in externals):
             return CLEAN
@@ -297,7 +297,7 @@ class Evaluator:
             taints.update({p.name: rest for p in others if p.name not in taints})
         for name, taint in taints.items():
             ranks.note_argument(callee, name, ranks.resolved(self.scope, taint))
-        for name in ranks.agreed.get(callee, ()):
+        for name in sorted(ranks.agreed.get(callee, ())):
             self._agree(given.get(name))
         if callee.name == "__init__":
             return CLEAN

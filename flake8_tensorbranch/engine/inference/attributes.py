@@ -74,7 +74,7 @@ def read(frame: Frame, value: AbstractValue, name: str) -> AbstractValue:
     if kinds & TENSOR:
         result = tensor_attribute(value, name)
     if value.refs:
-        for ref in value.refs:
+        for ref in value.each:
             result = join(result, _of_ref(frame, value, ref, name))
     if kinds & ARRAY:
         result = join(result, array_attribute(value, name))

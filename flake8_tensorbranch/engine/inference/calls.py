@@ -68,7 +68,7 @@ def arguments(frame: Frame, node: nodes.Call) -> Arguments:
 def apply(frame: Frame, callee: AbstractValue, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
     """The join over everything that the callee may be."""
     result = BOTTOM
-    for ref in callee.refs:
+    for ref in callee.each:
         result = join(result, _apply_ref(frame, callee, ref, args, node))
     if not callee.refs or (callee.kinds & UNKNOWN_KIND and callee.kinds & (CALLABLE | OBJECT)):
         return join(result, UNKNOWN)
@@ -118,7 +118,7 @@ def enter(
     bound = bind(function, args, owner)
     facts = frame.facts
     if facts is not None and node is not None:
-        facts.calls.setdefault(node, set()).add(function)
+        facts.calls.setdefault(node, {})[function] = None
         for name, value in (*bound.items(), *captured) if captured else bound.items():
             key = (function, name)
             old = facts.arguments.get(key)
@@ -139,7 +139,7 @@ def construct(frame: Frame, cls: ClassInfo, args: Arguments, node: nodes.NodeNG 
     if facts is not None and node is not None:
         init = analysis.resolver.method(cls, "__init__")
         if init is not None:
-            facts.calls.setdefault(node, set()).add(init)
+            facts.calls.setdefault(node, {})[init] = None
             for name, passed in bind(init, args, value).items():
                 if name != init.params[0].name if init.params else True:
                     key = (init, name)

@@ -176,7 +176,7 @@ class Classes:
     def filled(self, value: AbstractValue) -> AbstractValue:
         """A named tuple as the tuple it is, where only its class is known."""
         if value.kinds == OBJECT and value.items is None and len(value.refs) == 1:
-            ref = next(iter(value.refs))
+            ref = value.each[0]
             if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                 if self.analysis.resolver.has_base(ref.cls, "NamedTuple"):
                     return self.new(ref.cls, Arguments(star=UNKNOWN))
@@ -184,7 +184,7 @@ class Classes:
 
     def field(self, value: AbstractValue, name: str) -> AbstractValue:
         """A field of a record that is looked up like a key (`batch["image"]`); UNKNOWN where there is none."""
-        for ref in value.refs:
+        for ref in value.each:
             if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                 if any(name == known for known, *_ in self.fields(ref.cls) or ()):
                     return self.attribute(ref.cls, name, value)
@@ -202,7 +202,7 @@ class Classes:
         if name is None:
             return None
         for one, other, method in ((left, right, name), (right, left, f"r{name}")):
-            for ref in one.refs if one.kinds & OBJECT else ():
+            for ref in one.each if one.kinds & OBJECT else ():
                 if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                     if self.analysis.resolver.method(ref.cls, f"__{method}__") is not None:
                         return self.analysis.special(frame, one, f"__{method}__", [other])
@@ -319,7 +319,7 @@ class Classes:
     def super_attribute(self, ref: Super, name: str) -> AbstractValue:
         """What `super().<name>` is, for the classes that the object may have."""
         function = self.analysis.resolver.method(ref.cls, name, after=ref.cls)
-        for owner in ref.owner.refs:
+        for owner in ref.owner.each:
             inner = getattr(owner, "cls", None)
             if isinstance(inner, ClassInfo):
                 function = self.analysis.resolver.method(inner, name, after=ref.cls) or function

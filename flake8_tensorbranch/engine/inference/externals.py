@@ -298,7 +298,7 @@ def instance_method(
     frame: Frame, owner: AbstractValue, name: str, args: Arguments, node: nodes.NodeNG | None
 ) -> AbstractValue:
     """A method of an instance whose class is external."""
-    for ref in owner.refs:
+    for ref in owner.each:
         if not isinstance(ref, Instance):
             continue
         if not isinstance(ref.cls, str):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from flake8_tensorbranch.engine.inference.summary import Analysis
 
 State = dict[str, AbstractValue]
+Callees = dict[FunctionInfo, None]  # a set in the order of finding: an order that every process agrees on
 
 
 class Facts:
@@ -27,7 +28,7 @@ class Facts:
 
     def __init__(self) -> None:
         self.values: dict[nodes.NodeNG, AbstractValue] = {}
-        self.calls: dict[nodes.NodeNG, set[FunctionInfo]] = {}
+        self.calls: dict[nodes.NodeNG, Callees] = {}
         self.externals: dict[nodes.NodeNG, dict[str, Arguments]] = {}
         self.arguments: dict[tuple[FunctionInfo, str], AbstractValue] = {}
         self.exhausted = False

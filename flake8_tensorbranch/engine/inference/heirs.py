@@ -68,7 +68,7 @@ def _among(analysis: Analysis, cls: ClassInfo, classes: list[ClassInfo]) -> list
 def returned(analysis: Analysis, function: FunctionInfo, args: Arguments, owner: AbstractValue) -> AbstractValue:
     """What the subclasses' versions of an abstract method return for these arguments; BOTTOM where none is known."""
     values: list[AbstractValue] = []
-    for ref in sorted((r for r in owner.refs if isinstance(r, Instance)), key=str):
+    for ref in (r for r in owner.each if isinstance(r, Instance)):
         for heir in heirs(analysis, ref.cls) if isinstance(ref.cls, ClassInfo) else ():
             own = heir.methods.get(function.name)
             if own is None or is_abstract(own) or not own.takes_self or len(values) == _MOST:

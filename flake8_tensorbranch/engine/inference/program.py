@@ -9,7 +9,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.inference import callers, dispatch, readings
 from flake8_tensorbranch.engine.inference.arguments import is_open
-from flake8_tensorbranch.engine.inference.frame import Facts, State
+from flake8_tensorbranch.engine.inference.frame import Callees, Facts, State
 from flake8_tensorbranch.engine.inference.summary import Analysis
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
@@ -214,10 +214,10 @@ class Program:
             up = up.parent
         return None
 
-    def callees(self, scope: FunctionInfo | None, node: nodes.NodeNG) -> set[FunctionInfo]:
+    def callees(self, scope: FunctionInfo | None, node: nodes.NodeNG) -> Callees:
         """The project's functions that a call may enter."""
         facts = self.facts.get(scope)
-        return set() if facts is None else facts.calls.get(node, set())
+        return {} if facts is None else facts.calls.get(node, {})
 
     def functions_of(self, value: AbstractValue) -> Iterator[FunctionInfo]:
         """The functions that calling a value enters."""
@@ -261,7 +261,7 @@ def functions_of(analysis: Analysis, value: AbstractValue, depth: int = 4) -> It
     """
     if depth <= 0:
         return
-    for ref in sorted(value.refs, key=str):
+    for ref in value.each:
         if isinstance(ref, FunctionInfo):
             yield ref
         elif isinstance(ref, (Bound, Closure)):

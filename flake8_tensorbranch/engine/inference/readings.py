@@ -143,9 +143,9 @@ def _entered(
 ) -> Iterator[tuple[FunctionInfo, State]]:
     """The functions of the file that a call enters, also through a function it passes one to, with their arguments."""
     args = passed(facts.values, call)
-    for callee in sorted(facts.calls.get(call, ()), key=str):
+    for callee in facts.calls.get(call, ()):
         owner = facts.values.get(call.func, BOTTOM)
-        bound = bind(callee, args, next((r.owner for r in owner.refs if isinstance(r, Bound)), None))
+        bound = bind(callee, args, next((r.owner for r in owner.each if isinstance(r, Bound)), None))
         if callee.module.path == index.path:
             yield callee, bound
         elif depth > 0 and any(isinstance(r, FunctionInfo) for v in args.all() for r in v.refs):

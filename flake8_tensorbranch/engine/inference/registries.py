@@ -52,7 +52,7 @@ def _filed(
     value: AbstractValue,
     places: tuple[ModuleIndex, ...],
 ) -> AbstractValue:
-    keys = {key for passed in args.positional for key in _keys(passed)}
+    keys = dict.fromkeys(key for passed in args.positional for key in _keys(passed))
     if not keys:
         return value
     everywhere = dict.fromkeys([*places, *(k.module for k in keys if isinstance(k, _OWNED))])
@@ -60,7 +60,7 @@ def _filed(
         filed
         for place in everywhere
         for where, under, filed in registrations(analysis, place)
-        if where & tables and not keys.isdisjoint(under)
+        if where & tables and not keys.keys().isdisjoint(under)
     }
     if not hits:
         return value
@@ -74,7 +74,7 @@ _OWNED: Final = (FunctionInfo, ClassInfo)
 def _keys(value: AbstractValue) -> list[object]:
     if isinstance(value.const, str):
         return [value.const]
-    return [ref for ref in value.refs if isinstance(ref, _OWNED)]
+    return [ref for ref in value.each if isinstance(ref, _OWNED)]
 
 
 def used(function: FunctionInfo) -> frozenset[tuple[str, str]]:

@@ -24,7 +24,7 @@ def read(frame: Frame, value: AbstractValue, call: nodes.NodeNG | None) -> Abstr
     if len(start) + len(end) < _SHORTEST:
         return UNKNOWN
     names: set[str] = set()
-    for ref in value.refs:
+    for ref in value.each:
         if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
             for base in frame.analysis.resolver.mro(ref.cls):
                 if isinstance(base, ClassInfo):

@@ -27,7 +27,7 @@ class CallTree:
                 if len(order) > MOST:
                     break
                 for callees in self.origins.facts(current.module, current).calls.values():
-                    order.extend(c for c in sorted(callees, key=str) if c not in order)
+                    order.extend(c for c in callees if c not in order)
             known = self._reached[function] = tuple(order)
         return known
 

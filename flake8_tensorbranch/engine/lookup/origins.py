@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, KeysView
 from dataclasses import dataclass
 from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference.frame import Facts
+from flake8_tensorbranch.engine.inference.frame import Callees, Facts
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.inference.resolve import Variable
 from flake8_tensorbranch.engine.lattice import UNKNOWN, AbstractValue
@@ -49,22 +49,22 @@ class Origins:
         """The abstract value of an expression."""
         return self.facts(expr.module, expr.scope).values.get(expr.node, UNKNOWN)
 
-    def externals(self, expr: Expr) -> frozenset[str]:
+    def externals(self, expr: Expr) -> KeysView[str]:
         """The qualified names of what a call calls outside the project."""
         facts = self.facts(expr.module, expr.scope)
         found = facts.externals.get(expr.node)
         if found is None and isinstance(expr.node, nodes.Call) and expr.node not in facts.values:
             target = self._decorator(expr)
-            return frozenset({target}) if isinstance(target, str) else frozenset()
-        return frozenset(found or ())
+            return ({target: None} if isinstance(target, str) else {}).keys()
+        return (found or {}).keys()
 
-    def callees(self, expr: Expr) -> set[FunctionInfo]:
+    def callees(self, expr: Expr) -> Callees:
         """The project's functions that a call may enter."""
         facts = self.facts(expr.module, expr.scope)
         if isinstance(expr.node, nodes.Call) and expr.node not in facts.values:
             target = self._decorator(expr)
-            return {target} if isinstance(target, FunctionInfo) else set()
-        return facts.calls.get(expr.node, set())
+            return {target: None} if isinstance(target, FunctionInfo) else {}
+        return facts.calls.get(expr.node, {})
 
     def _decorator(self, expr: Expr) -> object:
         """What a call names that no state was evaluated for: decorators stand outside every scope's flow."""
@@ -213,7 +213,7 @@ class Origins:
     def _attribute(self, expr: Expr, node: nodes.Attribute) -> list[Expr]:
         owner = self.value(Expr(expr.module, expr.scope, node.expr))
         found: list[Expr] = []
-        for ref in owner.refs:
+        for ref in owner.each:
             if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                 found.extend(self.stored(ref.cls, node.attrname))
         if found or not all(isinstance(ref, ModuleIndex) for ref in owner.refs):
@@ -245,7 +245,7 @@ class Origins:
 
     def _returned(self, expr: Expr) -> list[Expr]:
         found: list[Expr] = []
-        for callee in sorted(self.callees(expr), key=lambda f: (f.module.path, f.node.lineno)):
+        for callee in self.callees(expr):
             if callee.name == "__init__" or callee.is_generator or self.checkpoint_row(expr) is not None:
                 return []
             found.extend(self.returns(callee))
@@ -330,7 +330,7 @@ class Origins:
         """The functions that an expression's value is, with what they have captured."""
         found: list[tuple[FunctionInfo, AbstractValue]] = []
         value = self.value(expr)
-        for ref in value.refs:
+        for ref in value.each:
             if isinstance(ref, FunctionInfo):
                 found.append((ref, value))
             elif isinstance(ref, (Bound, Closure)):

@@ -58,7 +58,7 @@ def _reached(program: Program, regions: Regions) -> Iterator[Reached]:
         # What an option declares, it declares for the other files as well: each reports its own.
         inside = {k: m for k in _KINDS if (m := regions.of(scope, k)) is not None and m.entry.node is not None}
         for call, callees in program.facts[scope].calls.items():
-            strangers = [c for c in _ordered(callees) if c not in program.facts]
+            strangers = [c for c in callees if c not in program.facts]
             yield from _from(program, regions, scope, call, strangers, inside, left)
 
 
@@ -101,11 +101,7 @@ def _from(
         if len(way) + 1 < _DEPTH:
             for node, inner in facts.calls.items():
                 further = (*way, Step(function, node))
-                queue.extend((c, facts, further) for c in _ordered(inner) if c not in program.facts)
-
-
-def _ordered(functions: set[FunctionInfo]) -> list[FunctionInfo]:
-    return sorted(functions, key=lambda f: (f.module.path, f.node.lineno or 0))
+                queue.extend((c, facts, further) for c in inner if c not in program.facts)
 
 
 def _facts(analysis: Analysis, function: FunctionInfo, caller: Facts, begins: bool) -> Facts:

@@ -98,7 +98,7 @@ class Batched:
 
     def _unbound(self, entry: Entry, function: FunctionInfo, given: nodes.NodeNG, slots: list[str]) -> list[str]:
         """The parameters that a partial leaves open."""
-        for ref in self.program.value(entry.scope, given).refs:
+        for ref in self.program.value(entry.scope, given).each:
             if isinstance(ref, Partial) and function in functions_of(self.program.analysis, ref.function):
                 named = {k for k, _ in ref.keywords}
                 bound = any(isinstance(r, Bound) for r in ref.function.refs)

@@ -45,7 +45,8 @@ def _constructed(program: Program, scope: FunctionInfo | None, attribute: nodes.
     if scope is None or init is None or (dotted(attribute) or "").split(".")[:-1] != [scope.params[0].name]:
         return []
     sources = [assigned(store) for store in init.attribute_stores if store.attrname == attribute.attrname]
-    names = {s.name for s in sources if isinstance(s, nodes.Name) and any(p.name == s.name for p in init.params)}
+    stored = {s.name for s in sources if isinstance(s, nodes.Name)}
+    names = [p.name for p in init.params if p.name in stored]
     origins = Origins(program)
     found: dict[FunctionInfo, None] = {}
     for caller, facts in program.facts.items():

@@ -10,7 +10,7 @@ from typing import Any
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.arguments import Arguments
-from flake8_tensorbranch.engine.inference.frame import Facts
+from flake8_tensorbranch.engine.inference.frame import Callees, Facts
 from flake8_tensorbranch.engine.inference.program import Program, functions_of
 from flake8_tensorbranch.engine.lattice import NO_CONST, AbstractValue
 from flake8_tensorbranch.engine.refs import Partial
@@ -176,9 +176,9 @@ class Regions:
             return
         if target is not None and not isinstance(target, (ClassInfo, FunctionInfo)):
             value = program.analysis.of_target(target)
-            for ref in value.refs:
+            for ref in value.each:
                 if isinstance(ref, Partial):
-                    for name in ref.function.refs:
+                    for name in ref.function.each:
                         row = entry(name) if isinstance(name, str) else None
                         if row is not None:
                             given = tuple((k, v.const) for k, v in ref.keywords)
@@ -251,9 +251,7 @@ class Regions:
             if begin.scope.name not in cls.methods:
                 yield from (method for name, method in cls.methods.items() if name in names)
 
-    def _dispatched(
-        self, callees: set[FunctionInfo], members: dict[FunctionInfo, Membership]
-    ) -> Iterator[FunctionInfo]:
+    def _dispatched(self, callees: Callees, members: dict[FunctionInfo, Membership]) -> Iterator[FunctionInfo]:
         """The callees of a call, and the methods in their place in subclasses that run in the region."""
         for callee in callees:
             yield callee

@@ -98,7 +98,7 @@ def _denied(node: nodes.NodeNG, end: nodes.NodeNG) -> bool:
 
 def _classes(value: AbstractValue, depth: int = 3) -> Iterator[ClassInfo]:
     """The project's classes that a value names, alone or in a tuple, list or set."""
-    yield from (ref for ref in sorted(value.refs, key=str) if isinstance(ref, ClassInfo))
+    yield from (ref for ref in value.each if isinstance(ref, ClassInfo))
     if depth > 0:
         for _, item in value.items or ():
             yield from _classes(item, depth - 1)
@@ -122,7 +122,9 @@ def _below(program: Program, roots: list[FunctionInfo]) -> Iterator[FunctionInfo
     while queue:
         facts = program.facts.get(queue.pop())
         for callees in facts.calls.values() if facts is not None else ():
-            for callee in callees - seen:
+            for callee in callees:
+                if callee in seen:
+                    continue
                 seen.add(callee)
                 if callee.name in _FORWARD and callee.cls is not None:
                     yield callee

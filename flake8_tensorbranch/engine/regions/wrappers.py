@@ -171,9 +171,9 @@ def _entries(
     if isinstance(target, str):
         row = entry(target)
     elif isinstance(target, Variable):
-        for ref in analysis.of_target(target).refs:
+        for ref in analysis.of_target(target).each:
             if isinstance(ref, Partial) and not ref.args:
-                row = next((found for n in ref.function.refs if isinstance(n, str) and (found := entry(n))), None)
+                row = next((found for n in ref.function.each if isinstance(n, str) and (found := entry(n))), None)
                 options = (*((k, v.const) for k, v in ref.keywords), *options)
     elif isinstance(target, FunctionInfo):
         for hand in handed(analysis, target, depth - 1) if depth > 1 else ():
