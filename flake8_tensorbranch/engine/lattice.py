@@ -383,14 +383,8 @@ def describe(value: AbstractValue) -> str:
     for bit, name in KIND_NAMES.items():
         if value.kinds & bit:
             if bit in (CONTAINER, MAPPING) and (value.items or value.elem):
-                inner = value.items
-                name += (
-                    "(" + ", ".join(f"{k}: {describe(v)}" for k, v in inner) + ")"
-                    if inner
-                    else f"({describe(value.elem)})"
-                    if value.elem
-                    else ""
-                )
+                inside = ", ".join(f"{k}: {describe(v)}" for k, v in value.items or ())
+                name += f"({inside or describe(value.elem or BOTTOM)})"
             if bit in (OBJECT, CALLABLE) and value.refs:
                 name += "<" + ", ".join(sorted(str(r) for r in value.refs)) + ">"
             names.append(name)
