@@ -29,6 +29,6 @@ _FORMS = {
 
 def check(site: RegionSite) -> Iterator[Finding]:
     """Say what the second run of the region does with the state."""
-    outcome = "CheckpointError, or wrong in silence" if site.reentrant is False else "wrong in silence"
+    outcome = "wrong in silence" if site.reentrant is True else "CheckpointError, or wrong in silence"
     words, remedy = _FORMS[site.form]
     yield Finding(site.node, words.format(site.subject, outcome), remedy, site.certain, site.related)

@@ -12,7 +12,9 @@ RULE = Rule("tbr-checkpoint-lazy-parameter-cache", frozenset({SinkKind.KEPT_GRAP
 
 def check(site: RegionSite) -> Iterator[Finding]:
     """The recompute finds the cache filled, and leaves out what the forward did."""
-    outcome = "its parameter gets no gradient" if site.reentrant is True else "CheckpointError"
+    outcome = "CheckpointError" if site.reentrant is False else "its parameter gets no gradient"
+    if site.reentrant is None:
+        outcome = "CheckpointError, or a lost gradient"
     what = f"`{site.subject}` caches" if site.form == "cache" else f"the cached `{site.subject}` keeps"
     yield Finding(
         site.node,

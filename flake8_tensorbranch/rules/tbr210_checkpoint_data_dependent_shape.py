@@ -12,7 +12,9 @@ RULE = Rule("tbr-checkpoint-data-dependent-shape", frozenset({SinkKind.DYNAMIC_S
 
 def check(site: RegionSite) -> Iterator[Finding]:
     """A routing is a warning: one score that rounds otherwise moves a row. Other sizes are information."""
-    outcome = "a flip is a shape error or silent" if site.reentrant is True else "a flip is a CheckpointError"
+    outcome = "a flip is a CheckpointError" if site.reentrant is False else "a flip is a shape error or silent"
+    if site.reentrant is None:
+        outcome = "a flip is an error or silent"
     if site.form == "routed":
         yield Finding(
             site.node,

@@ -24,7 +24,8 @@ def check(site: ValueSite) -> Iterator[Finding]:
         return  # sizes 0 and 1 are specialised anyway, and validation by equality folds: neither adds a graph
     dynamic = member.entry.option("dynamic")
     if dynamic is False:
-        cost = "with `dynamic=False` one graph per size, 8 of them, then eager"
+        end = "an error" if member.entry.option("fullgraph") is True else "eager"
+        cost = f"with `dynamic=False` one graph per size, 8 of them, then {end}"
     elif dynamic is NO_CONST:
         cost = "a graph more per outcome, or per size if not dynamic"
     else:

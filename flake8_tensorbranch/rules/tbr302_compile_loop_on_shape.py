@@ -20,7 +20,10 @@ def check(site: ValueSite) -> Iterator[Finding]:
     if member is None or site.declared or site.guarded or not site.deps & (SHAPE | UNBACKED):
         return
     what = _FIXED.get(site.form, "the loop over `{}` is unrolled")
-    template = f"{what} in a compiled region: one graph per size, 8 of them, then eager, also with `dynamic=True`"
+    end = "an error" if member.entry.option("fullgraph") is True else "eager"
+    template = f"{what} in a compiled region: one graph per size, 8 of them, then {end}"
+    if member.entry.option("dynamic") is not False:
+        template += ", also with `dynamic=True`"
     yield Finding(
         site.node,
         sentence(template, site.subject, _HELP),

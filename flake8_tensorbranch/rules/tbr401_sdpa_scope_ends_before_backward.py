@@ -16,10 +16,13 @@ def check(site: ScopeSite) -> Iterator[Finding]:
     """Report scopes that choose an attention kernel."""
     if site.facts.get("form") != "kernel":
         return
-    if site.facts["variants"] == {False}:
+    variants = site.facts["variants"]
+    if variants == {False}:
         effect = "recompute in another kernel (CheckpointError)"
-    else:
+    elif isinstance(variants, set) and variants and False not in variants:
         effect = "recompute silently in another kernel"
+    else:
+        effect = "recompute in another kernel (CheckpointError, or silence)"
     message = f"scope ends before backward, so its checkpointed calls {effect}"
     fix = repair(site, "inside", "Choose the kernel inside the function")
     yield Finding(site.node, message, "choose the kernel inside the function", related=site.related, fix=fix)

@@ -149,9 +149,25 @@ class Scopes:
             for ref in self.origins.value(origin).each:
                 if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                     yield Opened(expr.node, module, function, holds, None, self.flags.of_class(ref.cls), ref.cls)
+                    yield from self._held(expr, ref.cls, function, holds)
             for callee in self.origins.callees(origin):
                 if any(d.rsplit(".", 1)[-1] in _MANAGERS for d in callee.decorator_names):
                     yield from self._manager(expr, callee, function, holds)
+
+    def _held(
+        self, expr: Expr, cls: ClassInfo, function: FunctionInfo | None, holds: Callable[[nodes.NodeNG], bool]
+    ) -> Iterator[Opened]:
+        """The scopes of torch that the `__enter__` of a class enters: `self.scope.__enter__()`, a stack's."""
+        enter = self.origins.program.analysis.resolver.method(cls, "__enter__")
+        for call in enter.calls if enter is not None else ():
+            func = call.func
+            if not isinstance(func, nodes.Attribute) or func.attrname not in ("__enter__", "enter_context"):
+                continue
+            scope = call.args[0] if func.attrname == "enter_context" and call.args else func.expr
+            for origin in self.origins.of(Expr(cls.module, enter, scope)):
+                for name in self.origins.externals(origin):
+                    if name in SCOPES and SCOPES[name].form == "context":
+                        yield Opened(expr.node, expr.module, function, holds, SCOPES[name])
 
     def _manager(
         self, expr: Expr, manager: FunctionInfo, function: FunctionInfo | None, holds: Callable[[nodes.NodeNG], bool]

@@ -41,9 +41,9 @@ class Entry:
 
     @property
     def reentrant(self) -> bool | None:
-        """Whether a checkpoint is the reentrant variant; None when the source does not tell."""
+        """Whether a checkpoint is the reentrant variant, as home-made ones are; None when the source does not tell."""
         if self.row is None:
-            return None
+            return True if self.node is not None else None
         if self.row.reentrant_keyword:
             given = self.option(self.row.reentrant_keyword, self.row.reentrant)
             return given if isinstance(given, bool) else self.row.reentrant if given is None else None
@@ -125,6 +125,12 @@ class Regions:
                 if not found and row.kind == "checkpointed" and isinstance(node, nodes.Call) and node.args:
                     found = entering.handed(self.program, scope, node.args[max(row.argument, 0)])
                 given = self._defaulted(row, options(args) or _keywords(row, node))
+                if (
+                    args.double_star is not None
+                    and row.reentrant_keyword not in args.keywords
+                    and row.reentrant_keyword
+                ):
+                    given = (*given, (row.reentrant_keyword, NO_CONST))  # it may be among what is unpacked
                 yield Entry(row.kind_with(given), node, scope, row, given), found
         for call in self.program.index.calls_in(scope):
             if isinstance(call.func, nodes.Attribute) and call.func.attrname in REGION_ATTRIBUTES and call.args:
