@@ -121,7 +121,7 @@ class _Finder:
             own = (
                 value.deps & ~MASK if isinstance(node, nodes.Match) and not value.kinds & TENSOR else truth_deps(value)
             )
-            if not own & _INTERESTING or (own & DATA and self.is_settled(leaf, truth_deps)):
+            if not own & _INTERESTING or (own & (DATA | RANDOM) and self.is_settled(leaf, truth_deps)):
                 continue
             if not own & (DATA | RANDOM) and self.is_fixed(leaf):
                 continue

@@ -256,9 +256,14 @@ class Insides:
             self._facts[key] = known
         return known
 
-    def _settled(self, site: Expr, callee: FunctionInfo, facts: Facts) -> State:
+    def _settled(self, site: Expr, callee: FunctionInfo, facts: Facts, caller: Activation | None = None) -> State:
         """What a callee's parameters get from a call: None for a generator that all calls on the way leave out."""
         bound = _bound(facts, callee)
+        up = callee.parent
+        if up is not None and (caller is None or (up is not caller.function and caller.ancestor(up) is None)):
+            # What a function from outside of the region closes over was read and drawn before the region runs.
+            params = self.analysis.parameters(callee)
+            bound = {n: v if n in params else settled(v) for n, v in bound.items()}
         for param in callee.params:
             value = bound.get(param.name) or self.analysis.parameters(callee).get(param.name, UNKNOWN)
             optional = value.kinds & NONE and _GENERATOR in value.refs and isinstance(site.node, nodes.Call)
@@ -287,7 +292,9 @@ class Insides:
                         continue
                     if callee is activation.function:
                         continue
-                    facts = self._solved(callee, self._settled(activation.expr(node), callee, activation.facts))
+                    facts = self._solved(
+                        callee, self._settled(activation.expr(node), callee, activation.facts, activation)
+                    )
                     handed = self._handed(activation, node, callee)
                     key = (callee, id(facts), tuple(sorted(handed.items(), key=lambda item: item[0])), node)
                     if key in seen:
