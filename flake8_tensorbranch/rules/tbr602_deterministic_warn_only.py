@@ -13,8 +13,9 @@ RULE = Rule("tbr-deterministic-warn-only", frozenset({SinkKind.SWITCH}), "W", "0
 def check(site: SwitchSite) -> Iterator[Finding]:
     """Deterministic mode that only warns, in a module that compares results to the last bit."""
     if site.what == "warn-only":
-        message = f"`warn_only` keeps nondeterministic operators, and `{site.facts['compared']}` compares exactly"
+        name = site.facts["option"]
+        message = f"{name} keeps nondeterministic operators, and `{site.facts['compared']}` compares exactly"
         fix = repair(site, "warn-only", "Raise instead of warning")
         yield Finding(
-            site.node, message, "drop `warn_only` or compare with a tolerance", site.certain, site.related, fix=fix
+            site.node, message, f"drop {name} or compare with a tolerance", site.certain, site.related, fix=fix
         )

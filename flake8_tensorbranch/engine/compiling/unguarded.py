@@ -7,9 +7,12 @@ from typing import Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.checkpointing.flags import Flags
+from flake8_tensorbranch.engine.checkpointing.scopes import Opened, Scopes
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lookup import loops
-from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.engine.lookup.calltree import CallTree
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.refs import Instance, Wrapped
 from flake8_tensorbranch.engine.regions.region import Regions
 from flake8_tensorbranch.engine.regions.trace import noted
@@ -68,6 +71,7 @@ class _Unguarded:
         self.eager = {e.node for e, _ in regions.entries if e.kind == "compiled" and e.option("backend") == "eager"}
         self.origins = Origins(program)
         self._attends: dict[FunctionInfo, bool] = {}
+        self._scopes: list[Opened] | None = None
 
     def compiled(self, scope: FunctionInfo | None, node: nodes.Call) -> list[object]:
         """The compiled functions with an attention in them that a call enters, from eager code."""
@@ -118,17 +122,12 @@ class _Unguarded:
         return known
 
     def opened(self, scope: FunctionInfo | None, node: nodes.NodeNG) -> nodes.NodeNG | None:
-        """The innermost `with sdpa_kernel(...)` around a node in its function."""
-        up = node.parent
-        while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda, nodes.Module)):
-            if isinstance(up, nodes.With):
-                for expression, _ in reversed(up.items):
-                    for name in self.program.facts[scope].externals.get(expression, ()):
-                        row = SCOPES.get(name)
-                        if row is not None and row.state == _STATE:
-                            return expression
-            up = up.parent
-        return None
+        """The innermost scope of a backend that is open around a node in its function, however it is opened."""
+        if self._scopes is None:
+            every = Scopes(self.origins, Flags(self.origins, CallTree(self.origins))).all()
+            self._scopes = [o for o in every if o.row is not None and o.row.state == _STATE]
+        around = [o.node for o in self._scopes if o.function is scope and o.holds(node)]
+        return max(around, key=line, default=None)
 
     @staticmethod
     def spelled(opened: nodes.NodeNG | None) -> str:

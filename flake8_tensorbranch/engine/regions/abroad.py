@@ -70,7 +70,8 @@ def told_here(program: Program, begin: Entry, function: FunctionInfo) -> bool:
     given = node.args[max(row.argument, 0)]
     if not isinstance(given, nodes.Name) or not any(p.name == given.name for p in scope.params):
         return True
-    passed = (facts.arguments.get((scope, given.name)) for facts in program.facts.values())
+    passed = [facts.arguments.get((scope, given.name)) for facts in program.facts.values()]
+    passed.append(program.analysis.parameters(scope).get(given.name))  # its annotation
     return any(function in functions_of(program.analysis, value) for value in passed if value is not None)
 
 

@@ -121,6 +121,7 @@ class _Finder:
                 repair,
                 note="compared here",
                 compared=said,
+                option="`warn_only`" if setting.name == ALGORITHMS else "debug mode `warn`",
             )
 
     def _shuffled(self) -> Iterator[SwitchSite]:
