@@ -48,3 +48,16 @@ def test_a_reset_between_the_calls_is_a_repair_too() -> None:
             with torch.nn.attention.sdpa_kernel(backend):
                 assert torch.equal(module.attend(Q), eager(backend))
     torch._dynamo.reset()
+
+
+def test_a_switch_is_as_unguarded_as_a_scope() -> None:
+    attend = torch.compile(lambda q: torch.nn.functional.scaled_dot_product_attention(q, q, q), backend="aot_eager")
+    torch._dynamo.reset()
+    first = attend(Q)
+    torch.backends.cuda.enable_flash_sdp(False)
+    try:
+        assert torch.equal(attend(Q), first)
+    finally:
+        torch.backends.cuda.enable_flash_sdp(True)
+        torch._dynamo.reset()
+    assert not torch.equal(first, eager(torch.nn.attention.SDPBackend.MATH))
