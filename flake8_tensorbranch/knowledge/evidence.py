@@ -18,6 +18,11 @@ ARRAY_METHODS: Final = frozenset(
 such library.
 """
 
+ANSWERS: Final = frozenset({"any", "all"})
+"""Methods by which a mask is asked: of these, what a function says counts that names no library of arrays itself."""
+
+SPELLED_ARRAYS: Final = (*ARRAY_LIBRARIES, "np.", "jnp.", "cp.", "pd.", "pl.", "xr.", "tf.")
+
 DISTRIBUTION_FIELDS: Final = frozenset(
     "loc scale rate probs logits concentration concentration0 concentration1 total_count mean variance stddev mode "
     "temperature low high df covariance_matrix precision_matrix scale_tril".split()

@@ -40,7 +40,7 @@ from flake8_tensorbranch.engine.refs import Instance, Partial, RecordType, Wrapp
 from flake8_tensorbranch.knowledge import evidence, names, regions
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.knowledge.model import method as tensor_row
-from flake8_tensorbranch.syntax.names import REGISTERING, registered
+from flake8_tensorbranch.syntax.names import REGISTERING, FunctionInfo, registered
 
 _CHAINING: Final = {"itertools.chain", "itertools.product", "itertools.islice", "itertools.cycle", "itertools.repeat"}
 _COPIES: Final = {"copy.copy", "copy.deepcopy", "typing.cast", "contextlib.nullcontext"}
@@ -361,10 +361,22 @@ def unknown_method(frame: Frame, owner: AbstractValue, name: str, args: Argument
         return HOST_SHAPE if name == "numel" or args.positional else container(HOST_SHAPE)
     if name in names.TENSOR_ONLY_METHODS:
         return tensor_method(frame, TENSOR_VALUE, name, args)
-    if evidence.likely_tensor_method(frame.module, name):
+    if evidence.likely_tensor_method(frame.module, name) or (
+        name in evidence.ANSWERS and frame.function is not None and not _names_arrays(frame.function)
+    ):
         value = tensor_method(frame, TENSOR_VALUE, name, args)
         return make(value.kinds | UNKNOWN_KIND, value.deps, refs=value.refs, elem=value.elem, items=value.items)
     return UNKNOWN
+
+
+def _names_arrays(function: FunctionInfo) -> bool:
+    """True for a function whose text names a library of arrays, by its own name or the usual short one."""
+    memo, key = function.module.memo, ("arrays", function)
+    if key not in memo:
+        lines = function.module.text.splitlines()[function.node.fromlineno - 1 : function.node.tolineno]
+        text = "\n".join(lines)
+        memo[key] = any(word in text for word in evidence.SPELLED_ARRAYS)
+    return bool(memo[key])
 
 
 def tensor_method(frame: Frame, owner: AbstractValue, name: str, args: Arguments) -> AbstractValue:
