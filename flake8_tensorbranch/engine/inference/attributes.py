@@ -22,7 +22,9 @@ from flake8_tensorbranch.engine.lattice import (
     HOST_VALUE,
     MAPPING,
     NAMESPACE,
+    NONE,
     NONE_VALUE,
+    OBJECT,
     RANDOM,
     SHAPE,
     SIZE_VALUE,
@@ -45,6 +47,7 @@ from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleInde
 
 _methods: dict[tuple[AbstractValue, str, int], AbstractValue] = {}
 DERIVED.append(_methods)
+_GRAD_FN: Final = make(OBJECT | NONE, refs=frozenset({Instance("torch.autograd.graph.Node")}))  # None for a leaf
 _STATIC_ARRAY: Final = frozenset({"dtype", "ndim", "itemsize", "nbytes", "flags"})
 
 
@@ -123,6 +126,8 @@ def tensor_attribute(value: AbstractValue, name: str) -> AbstractValue:
     """An attribute of a tensor: metadata, another tensor, or a method."""
     if name not in names.TENSOR_PROPERTIES:
         return method_of(value, name)
+    if name == "grad_fn":
+        return _GRAD_FN
     row = tensor_method(name)
     if row is None:
         return UNKNOWN

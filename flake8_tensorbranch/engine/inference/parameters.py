@@ -58,6 +58,10 @@ def declared(analysis: Analysis, function: FunctionInfo) -> dict[str, AbstractVa
         result[params[0].name] = make(CALLABLE, refs=frozenset({function.cls}))
         start = 1
     rest = params[start:]
+    if function.name == "backward" and function.is_static and _is_autograd(analysis, function):
+        # What autograd passes after the context.
+        result.update((p.name, TENSOR_VALUE) for p in params[1:] if p.annotation is None)
+        rest = [p for p in rest if p.name not in result]
     bare: list[Param] = []
     for param in rest:
         said = None
@@ -82,6 +86,10 @@ def declared(analysis: Analysis, function: FunctionInfo) -> dict[str, AbstractVa
     if args.kwarg is not None:
         result[args.kwarg] = make(MAPPING, elem=_annotated(analysis, function, args.kwargannotation))
     return result
+
+
+def _is_autograd(analysis: Analysis, function: FunctionInfo) -> bool:
+    return function.cls is not None and "torch.autograd.Function" in analysis.resolver.mro(function.cls)
 
 
 def _annotated(analysis: Analysis, function: FunctionInfo, node: nodes.NodeNG | None) -> AbstractValue:

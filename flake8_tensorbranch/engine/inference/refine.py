@@ -32,7 +32,8 @@ from flake8_tensorbranch.engine.lattice import (
     with_deps,
     without,
 )
-from flake8_tensorbranch.knowledge.names import type_meaning
+from flake8_tensorbranch.knowledge.evidence import ANSWERS
+from flake8_tensorbranch.knowledge.names import TENSOR_ONLY_METHODS, type_meaning
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
 _SCALAR: Final = make(HOST | ARRAY)  # of NumPy: its own scalars are arrays here
@@ -216,6 +217,8 @@ def _call(frame: Frame, test: nodes.Call, truth: bool) -> State | None:
         return _is_class(frame, subject, truth)
     if name == "isinstance" and len(test.args) == 2:
         wanted = frame.analysis.instance_type(frame, test.args[1])
+    elif name == "hasattr" and len(test.args) == 2:
+        return _has(frame, subject, getattr(test.args[1], "value", None), truth)
     elif name == "is_tensor" and len(test.args) == 1:
         wanted = TENSOR_VALUE
     elif name == "isscalar" and len(test.args) == 1:
@@ -225,6 +228,17 @@ def _call(frame: Frame, test: nodes.Call, truth: bool) -> State | None:
     else:
         return _helper(frame, test, subject, truth)
     return _instance(frame, subject, wanted, truth)
+
+
+def _has(frame: Frame, subject: nodes.NodeNG, attribute: object, truth: bool) -> State | None:
+    """`hasattr(x, "item")`: numbers and lists have no attributes of tensors."""
+    if attribute not in TENSOR_ONLY_METHODS and attribute not in ANSWERS | {"item", "detach"}:
+        return frame.state
+    value = _value(frame, subject)
+    if not value.kinds & TENSOR or value.kinds & UNKNOWN_KIND:
+        return frame.state
+    left = without(value, HOST | NONE | CONTAINER if truth else TENSOR)
+    return _set(frame, subject, left, value) if left.kinds else frame.state
 
 
 def _helper(frame: Frame, test: nodes.Call, subject: nodes.NodeNG, truth: bool) -> State | None:

@@ -139,8 +139,10 @@ def _host_result(
 
 
 def _simple(returns: str) -> AbstractValue:
-    if returns in ("static", "dtype", "device", "generator", "host"):
+    if returns in ("static", "dtype", "device", "host"):
         return HOST_VALUE
+    if returns == "generator":
+        return make(OBJECT, refs=frozenset({Instance("torch.Generator")}))
     if returns == "module":
         return make(OBJECT, refs=frozenset({Instance("torch.nn.Module")}))
     if returns == "none":
