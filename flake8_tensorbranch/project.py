@@ -17,7 +17,8 @@ from flake8_tensorbranch.syntax.walk import index_module
 if TYPE_CHECKING:
     import ast
 
-MAX_MODULES: Final = 600  # parsed modules kept; the least recently used go first
+MAX_MODULES: Final = 600  # parsed modules kept from file to file
+KEPT_MODULES: Final = 400  # of more than that, those read last
 RECENT: Final = 150  # files checked last, kept for those after them that import them
 
 
@@ -78,9 +79,7 @@ class Project:
         self._texts.pop(path, None)
         self._mentioned = {key: value for key, value in self._mentioned.items() if key[0] != path}
         self._nearby = {key: value for key, value in self._nearby.items() if key[0] != path}
-        for other in (*self._modules.values(), *self._recent.values()):
-            if other is not None:
-                other.memo.clear()
+        self._conclude_anew()
 
     def index(self, path: str, text: str, tree: ast.Module | None = None) -> ModuleIndex:
         """The index of the file under check, from the text and tree given, not from disk.
@@ -88,12 +87,18 @@ class Project:
         Raises `TreeError` when no tree can be built.
         """
         self.finder.look_again(LOOK_AGAIN)
-        if self._unsaved and self._checked is not None:
-            self._drop(self._checked[0])
+        if len(self._modules) > MAX_MODULES:
+            self._thin()
+        if self._checked is not None:
+            self._checked[1].path = self._checked[0]  # as the files after it find it
+            if self._unsaved:
+                self._drop(self._checked[0])
         self._checked, self._unsaved = None, False
         full = os.path.abspath(path)
         known = self._modules.get(full)
         if known is not None and known.text == text:
+            known.path = path
+            self._checked = full, known
             return known
         if self._texts.get(full, hash(text)) != hash(text):
             self._drop(full)
@@ -156,19 +161,28 @@ class Project:
         index = self._recent.pop(full, None)
         if self._checked is not None and self._checked[0] == full:
             index = self._checked[1]
-        elif index is not None and index.text == text:
-            index.path = path  # what was checked is what the disk holds
-        elif text is not None:
-            try:
-                place = self.finder.place(path)
-                index = index_module(
-                    build_module(text, path, None, place.name), path, place.name, place.is_package, text
-                )
-            except (SyntaxError, ValueError, TreeError, RecursionError):
-                index = None  # another file's fault is that file's to report
-        else:
+        elif index is None or index.text != text:  # else what was checked is what the disk holds
             index = None
+            place = self.finder.place(full)
+            try:
+                if text is not None:
+                    tree = build_module(text, full, None, place.name)
+                    index = index_module(tree, full, place.name, place.is_package, text)
+            except (SyntaxError, ValueError, TreeError, RecursionError):
+                pass  # another file's fault is that file's to report
         self._modules[full] = index
-        while len(self._modules) > MAX_MODULES:
-            self._modules.popitem(last=False)
         return index
+
+    def _thin(self) -> None:
+        """Forget the modules read least recently, and what others have concluded from them: read again, their
+        functions and classes are others than those that the conclusions speak of.
+        """
+        while len(self._modules) > KEPT_MODULES:
+            _, index = self._modules.popitem(last=False)
+            self._dropped += 0 if index is None else len(index.text)
+        self._conclude_anew()
+
+    def _conclude_anew(self) -> None:
+        for index in (*self._modules.values(), *self._recent.values()):
+            if index is not None:
+                index.memo.clear()

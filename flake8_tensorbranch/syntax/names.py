@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any, Final, cast
 
@@ -98,7 +99,7 @@ class FunctionInfo:
     @property
     def place(self) -> tuple[str, str, int, int]:
         """The module, its path, line and column: an order that every process agrees on."""
-        return self.module.name, self.module.path, self.node.lineno or 0, self.node.col_offset or 0
+        return self.module.name, self.module.full, self.node.lineno or 0, self.node.col_offset or 0
 
     @property
     def is_lambda(self) -> bool:
@@ -193,7 +194,7 @@ class ClassInfo:
 
     @property
     def place(self) -> tuple[str, str, int, int]:
-        return self.module.name, self.module.path, self.node.lineno or 0, self.node.col_offset or 0
+        return self.module.name, self.module.full, self.node.lineno or 0, self.node.col_offset or 0
 
 
 class Binding:
@@ -217,13 +218,15 @@ class Binding:
 class ModuleIndex:
     """The scopes and bindings of one module, which `syntax.walk` files.
 
-    `name` is the dotted name inside its root, `is_package` says whether it is an `__init__.py`.
+    `name` is the dotted name inside its root, `is_package` says whether it is an `__init__.py`. `path` is spelled as
+    the host does for the file under check, `full` from the root of the file system.
     """
 
     def __init__(self, tree: nodes.Module, path: str, name: str, is_package: bool, text: str) -> None:
         self.tree = tree
         self.text = text
         self.path = path
+        self.full = os.path.abspath(path)
         self.name = name
         self.is_package = is_package
         self.functions: list[FunctionInfo] = []
@@ -245,7 +248,7 @@ class ModuleIndex:
 
     @property
     def place(self) -> tuple[str, str, int, int]:
-        return self.name, self.path, 0, 0
+        return self.name, self.full, 0, 0
 
     def mentions(self, words: tuple[str, ...]) -> bool:
         """Whether the text holds any of the words."""

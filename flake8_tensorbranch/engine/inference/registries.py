@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from flake8_tensorbranch.engine.inference.summary import Analysis
 
 _EMPTY_MAPPINGS: Final = frozenset({"dict", "OrderedDict", "defaultdict", "WeakKeyDictionary"})
-_NOTHING: Final[frozenset[tuple[str, str]]] = frozenset()
-Filed = tuple[frozenset[tuple[str, str]], tuple[object, ...], FunctionInfo | ClassInfo]
+_NOTHING: Final[Tables] = frozenset()
+Tables = frozenset[tuple[ModuleIndex, str]]
+Filed = tuple[Tables, tuple[object, ...], FunctionInfo | ClassInfo]
 
 
 def found(
@@ -42,12 +43,12 @@ def found_in(
     target = analysis.resolver.expression(asking, owner)
     if not isinstance(target, Variable):
         return value
-    return _filed(analysis, frozenset({(target.module.path, target.name)}), args, value, (target.module, asking))
+    return _filed(analysis, frozenset({(target.module, target.name)}), args, value, (target.module, asking))
 
 
 def _filed(
     analysis: Analysis,
-    tables: frozenset[tuple[str, str]],
+    tables: Tables,
     args: Arguments,
     value: AbstractValue,
     places: tuple[ModuleIndex, ...],
@@ -77,7 +78,7 @@ def _keys(value: AbstractValue) -> list[object]:
     return [ref for ref in value.each if isinstance(ref, _OWNED)]
 
 
-def used(function: FunctionInfo) -> frozenset[tuple[str, str]]:
+def used(function: FunctionInfo) -> Tables:
     """The tables of its own module that a function mentions, each by (module, name)."""
     tables = _tables(function.module)
     if not tables:
@@ -86,9 +87,9 @@ def used(function: FunctionInfo) -> frozenset[tuple[str, str]]:
     known = function.module.memo.get(key)
     if known is None:
         named = {n.name for n in function.node.nodes_of_class(nodes.Name)}
-        known = frozenset((function.module.path, t) for t in tables if t in named)
+        known = frozenset((function.module, t) for t in tables if t in named)
         function.module.memo[key] = known
-    return cast("frozenset[tuple[str, str]]", known)
+    return cast("Tables", known)
 
 
 def _tables(module: ModuleIndex) -> frozenset[str]:
@@ -130,7 +131,7 @@ def registrations(analysis: Analysis, module: ModuleIndex) -> list[Filed]:
     return cast("list[Filed]", known)
 
 
-def _filled(analysis: Analysis, module: ModuleIndex, decorator: nodes.NodeNG) -> frozenset[tuple[str, str]]:
+def _filled(analysis: Analysis, module: ModuleIndex, decorator: nodes.NodeNG) -> Tables:
     """The tables that a decorator may file under: those its function mentions, or the variable whose method it is."""
     target = analysis.resolver.expression(module, decorator)
     if isinstance(target, FunctionInfo):
@@ -138,7 +139,7 @@ def _filled(analysis: Analysis, module: ModuleIndex, decorator: nodes.NodeNG) ->
     if target is None and isinstance(decorator, nodes.Attribute):
         owner = analysis.resolver.expression(module, decorator.expr)
         if isinstance(owner, Variable):
-            return frozenset({(owner.module.path, owner.name)})
+            return frozenset({(owner.module, owner.name)})
     return _NOTHING
 
 
