@@ -68,3 +68,25 @@ def test_reentrant_has_no_early_stop() -> None:
     with loaded(page("TBR207").example) as bad:
         outcome = observe(step, lambda block, x: checkpoint(block, x, use_reentrant=True), bad.Block())
     assert outcome.error is None
+
+
+@pytest.mark.parametrize(
+    ("after", "error"), [("nothing", "AssertionError"), ("a product with a number", "AssertionError"), ("a layer", "")]
+)
+def test_the_last_round_of_a_loop(after: str, error: str) -> None:
+    from torch.utils.checkpoint import checkpoint
+
+    layers, spare = [torch.nn.Linear(4, 4) for _ in range(2)], torch.nn.Linear(4, 4)
+
+    def region(x: Any) -> Any:
+        for layer in layers:
+            try:
+                x = layer(x).sin()
+            except Exception:
+                x = spare(x).exp()
+        return spare(x) if after == "a layer" else x * 2 if after != "nothing" else x
+
+    def run() -> None:
+        checkpoint(region, torch.ones(2, 4, requires_grad=True), use_reentrant=False).sum().backward()
+
+    assert observe(run).kind == error

@@ -54,6 +54,26 @@ class M(nn.Module):
         except Exception:  # ok: [TBR207] nothing is saved in its place
             y = h
         return y + h
+    def rounds(self, h):
+        for layer in (self.a, self.b):
+            try:
+                h = layer(h).sin()
+            except Exception:  # error: [TBR207]
+                h = self.b(h).exp()
+        return h
+    def rounds_and_more(self, h):
+        for layer in (self.a, self.b):
+            try:
+                h = layer(h).sin()
+            except Exception:  # ok: [TBR207] the last tensor is saved after the loop
+                h = self.b(h).exp()
+        return self.b(h)
+    def doubled(self, h):
+        try:
+            h = self.a(h).sin()
+        except Exception:  # error: [TBR207]
+            h = self.b(h).exp()
+        return h * 2
     def helper(self, h):
         return self.fallback(h).sin()
     def tail(self, h):
@@ -76,6 +96,9 @@ class M(nn.Module):
         x = checkpoint(self.reraise, x, use_reentrant=False)
         x = checkpoint(self.converts, x, use_reentrant=False)
         x = checkpoint(self.harmless, x, use_reentrant=False)
+        x = checkpoint(self.rounds, x, use_reentrant=False)
+        x = checkpoint(self.rounds_and_more, x, use_reentrant=False)
+        x = checkpoint(self.doubled, x, use_reentrant=False)
         x = checkpoint(self.tail, x, use_reentrant=False)
         x = checkpoint(self.supp, x, use_reentrant=False)
         return x

@@ -94,20 +94,20 @@ _FREE: Final = frozenset(
 )
 
 
-def follows(origins: Origins, activation: Activation, node: nodes.NodeNG) -> bool:
-    """True when the function itself may save a tensor once `node` has run."""
-    return any(saves(origins, activation, found) for found in _following(node))
+def follows(origins: Origins, activation: Activation, node: nodes.NodeNG, rounds: bool = True) -> bool:
+    """True when the function itself may save a tensor once `node` has run; without `rounds`, in a loop's last one."""
+    return any(saves(origins, activation, found) for found in _following(node, rounds))
 
 
-def after(origins: Origins, activation: Activation, node: nodes.NodeNG, own: bool = True) -> bool:
+def after(origins: Origins, activation: Activation, node: nodes.NodeNG, own: bool = True, rounds: bool = True) -> bool:
     """True when the region may save a tensor once `node` has run, there or in the functions that called up to it.
 
-    Without `own` the function ends at the node.
+    Without `own` the function ends at the node, without `rounds` each loop around it does.
     """
     current: Activation | None = activation
     at: Any = node
     while current is not None:
-        if (own or current is not activation) and follows(origins, current, at):
+        if (own or current is not activation) and follows(origins, current, at, rounds):
             return True
         call = current.call
         if isinstance(call, nodes.Call) and current.parent is not None:
@@ -160,7 +160,7 @@ def _operations(top: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
         yield from top.nodes_of_class((nodes.Call, nodes.BinOp), _NESTED)
 
 
-def _following(node: Any) -> Iterator[nodes.NodeNG]:
+def _following(node: Any, rounds: bool) -> Iterator[nodes.NodeNG]:
     """Operations that may run after a node in its function: around it, in later statements, in the rounds to come."""
     if node is None:
         return
@@ -168,7 +168,7 @@ def _following(node: Any) -> Iterator[nodes.NodeNG]:
     while up is not None and not isinstance(child, _SCOPES):
         if isinstance(up, (nodes.Call, nodes.BinOp)) and not child.is_statement:
             yield up
-        if isinstance(up, (nodes.For, nodes.While)) and child in up.body:
+        if rounds and isinstance(up, (nodes.For, nodes.While)) and child in up.body:
             yield from _operations(up)
         for block in ("body", "orelse", "handlers", "finalbody"):
             statements = getattr(up, block, None)

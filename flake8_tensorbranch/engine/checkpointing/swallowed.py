@@ -50,7 +50,7 @@ def _handling(activation: Activation, node: nodes.Try) -> tuple[Any, str, str] |
     ):
         return None
     returns = isinstance(node.body[-1], nodes.Return)
-    if saving.after(origins, activation, node, own=not returns):
+    if saving.after(origins, activation, node, own=not returns, rounds=False):  # in the last round of a loop
         return None
     for handler in node.handlers:
         if handler.type is not None and not _is_broad(handler.type):
@@ -76,7 +76,9 @@ def _suppressing(activation: Activation, node: nodes.With) -> tuple[Any, str, st
         if not any(_is_broad(a) for a in manager.args) or not isinstance(node.body[-1], nodes.Return):
             continue
         origins = activation.origins
-        last = saving.within(origins, activation, node.body) and not saving.after(origins, activation, node, own=False)
+        last = saving.within(origins, activation, node.body) and not saving.after(
+            origins, activation, node, own=False, rounds=False
+        )
         if last and saving.follows(origins, activation, node):
             return manager, "swallows", spelled(manager)
     return None

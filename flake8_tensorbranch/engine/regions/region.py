@@ -112,6 +112,8 @@ class Regions:
         for node, callees in facts.externals.items():
             for qualname, args in callees.items():
                 row = entry(qualname)
+                if row is None and qualname == "functools.partial" and _replaces_forward(node):
+                    row, args = _bound_entry(args)
                 if row is None:
                     continue
                 function = args.get(max(row.argument, 0), row.keyword)
@@ -281,6 +283,19 @@ class Regions:
 
 _TRANSFORMS = frozenset(f"torch.func.{name}" for name in ("grad", "grad_and_value", "jacrev", "jacfwd", "hessian"))
 _NOTHING = AbstractValue(0, 0, NO_CONST, frozenset(), None, None)
+
+
+def _replaces_forward(node: nodes.NodeNG) -> bool:
+    """True for what is stored as the `forward` of a module: other files call it."""
+    targets = node.parent.targets if isinstance(node.parent, nodes.Assign) else []
+    return any(isinstance(t, nodes.AssignAttr) and t.attrname == "forward" for t in targets)
+
+
+def _bound_entry(args: Arguments) -> tuple[RegionEntry | None, Arguments]:
+    """The region entry that `functools.partial` binds a function to, with the arguments that it is given."""
+    names = args.positional[0].refs if args.positional else ()
+    row = next((found for name in names if isinstance(name, str) and (found := entry(name)) is not None), None)
+    return row, args.dropped(1)
 
 
 def _literal(node: nodes.NodeNG) -> object:

@@ -62,13 +62,13 @@ def made(program: Program) -> Iterator[Made]:
                     if found:
                         row = replace(hand.row, forms=frozenset({"wrap"})) if callee.name == "__init__" else hand.row
                         yield Made(call, scope, row, hand.options, found, callee.module is not program.index)
-    for function in program.index.functions:
-        node = function.node
-        for decorator in node.decorators.nodes if isinstance(node, nodes.FunctionDef) and node.decorators else ():
+    methods = [(cls.node, cls.methods["forward"]) for cls in program.index.classes if "forward" in cls.methods]
+    for node, function in (*((f.node, f) for f in program.index.functions), *methods):
+        decorators = node.decorators if isinstance(node, (nodes.FunctionDef, nodes.ClassDef)) else None
+        for decorator in decorators.nodes if decorators is not None else ():
             for hand in _decorating(analysis, function, decorator):
                 row = replace(hand.row, forms=frozenset({"decorator"}))
                 yield Made(decorator, function.parent, row, hand.options, [function])
-
     yield from _overriding(program)
 
 
@@ -200,7 +200,10 @@ def _root(function: FunctionInfo, scope: FunctionInfo, given: nodes.NodeNG, dept
     if isinstance(given, nodes.Attribute):
         path = dotted(given) or ""
         owner = function.params[0].name if function.takes_self else ""
-        return f"self.{given.attrname}" if owner and path == f"{owner}.{given.attrname}" else None
+        if owner and path == f"{owner}.{given.attrname}":
+            return f"self.{given.attrname}"
+        module = path.rpartition(".")[0] if given.attrname in ("forward", "__call__") else ""
+        return module if any(p.name == module for p in function.params) else None
     if isinstance(given, nodes.Call):
         partial = (dotted(given.func) or "").rsplit(".", 1)[-1] == "partial"
         return _root(function, scope, given.args[0], depth - 1) if partial and given.args else None
