@@ -113,7 +113,7 @@ class AbstractValue:
         self.deps = deps
         self.const = const
         self.refs = refs
-        each: tuple[Any, ...] = tuple(refs)
+        each: tuple[Any, ...] = tuple(refs)  # any order
         self.each = ranked(refs) if each[1:] else each
         self.elem = elem
         self.items = items

@@ -18,9 +18,9 @@ Place = tuple[str, str, int, int]
 def ranked(refs: frozenset[Hashable]) -> tuple[Any, ...]:
     """References in an order that is the same in every process."""
     if len(refs) < 2:
-        return tuple(refs)
+        return tuple(refs)  # any order
     names = sorted(ref for ref in refs if isinstance(ref, str))
-    others = [ref for ref in refs if not isinstance(ref, str)]
+    others = [ref for ref in refs if not isinstance(ref, str)]  # any order
     if len(others) > 1:
         keys = {ref: _key(ref) for ref in others}
         if len(set(keys.values())) < len(others):

@@ -55,7 +55,7 @@ def wanted(analysis: Analysis, index: ModuleIndex, settings: Settings) -> set[Fu
     scopes = index.scopes
     chosen = {s for s in scopes if relevance.has_candidates(s)}
     # Callers matter only to those whose own declarations leave a parameter open.
-    open_ = [s for s in chosen if s is not None and _is_open(analysis, s)]
+    open_ = [s for s in chosen if s is not None and _is_open(analysis, s)]  # any order
     names = {s.cls.name if s.cls is not None and s.name == "__init__" else s.name for s in open_}
     forwards = "forward" in names
     for scope in scopes:

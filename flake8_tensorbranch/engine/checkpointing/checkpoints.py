@@ -109,7 +109,8 @@ class _Calls:
         repairs: dict[str, tuple[Edit, ...]] | None = None,
     ) -> CheckpointSite:
         """The site at a node; what explains it, `places` in the facts, becomes its related places."""
-        options = tuple(("use_reentrant", v) for v in sorted(self.variants(made), key=str))
+        variants = self.variants(made)
+        options = tuple(("use_reentrant", v) for v in (False, None, True) if v in variants)
         entry = Entry("checkpointed", made.call.node, made.call.scope, made.row, options)
         related = []
         if made.call.node is not node:

@@ -132,7 +132,7 @@ class Flags:
         if isinstance(hook, nodes.Lambda):
             return not (
                 isinstance(hook.body, nodes.Call)
-                and (dotted(hook.body.func) or "").rsplit(".", 1)[-1] in ("setattr", *_CHANGES)
+                and (dotted(hook.body.func) or "").rsplit(".", 1)[-1] in ("setattr", *_CHANGES)  # any order
             )
         for ref in self.origins.functions(Expr(function.module, function, hook)):
             return any(
@@ -206,7 +206,7 @@ class Flags:
                     ):
                         return function
                     continue
-                for kind, name, owner in changes.keys:
+                for kind, name, owner in changes.keys:  # any order
                     if kind == "environment":
                         if node.attrname in _ENVIRONMENT and _mentions(node, name):
                             return function

@@ -190,7 +190,7 @@ class Scoped:
             made.call.node,
             made.call.scope,
             made.row,
-            tuple(("use_reentrant", v) for v in sorted(variants, key=str)),
+            tuple(("use_reentrant", v) for v in (False, None, True) if v in variants),
         )
         places = [(made.call, "checkpointed here"), (outside.call, "recomputed by this backward")]
         related = tuple(noted(e.module.path, e.node, message) for e, message in places)

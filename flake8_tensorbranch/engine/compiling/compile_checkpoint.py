@@ -208,7 +208,7 @@ class Conflicts:
         ]
         # What the values do not tell is followed in the source: `self.norm = compiled_copy(Norm())`.
         called = [Expr(self.program.index, call.scope, argument) for argument in call.node.args[:1]]
-        called += [Expr(self.program.index, f, c.func) for f in reached for c in f.calls]
+        called += [Expr(self.program.index, f, c.func) for f in reached for c in f.calls]  # any order
         origins = {origin.node for expr in called for origin in self.origins.of(expr)}
         if call.node.args and isinstance(call.node.args[0], nodes.Name):
             origins.add(_bound_before(call.scope, call.node.args[0]))

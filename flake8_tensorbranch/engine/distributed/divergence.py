@@ -357,7 +357,7 @@ _NOWHERE: Final = object()
 
 def _difference(sides: list[Labels], loop: bool) -> _Split | None:
     """The first label that one side runs more often than another; None when all sides run the same."""
-    for label in sorted({label for side in sides for label in side}, key=lambda x: (x != BACKWARD, x)):
+    for label in sorted(sorted({label for side in sides for label in side}), key=lambda x: x != BACKWARD):
         counts = {side[label] for side in sides}
         if len(counts) > 1:
             return _Split(label, often=loop or 0 not in counts)

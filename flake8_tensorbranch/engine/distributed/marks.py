@@ -68,5 +68,8 @@ def substituted(taint: Taint, arguments: State, missing: Taint = CLEAN) -> Taint
     """A function's taint with its parameters replaced by what a call gives them."""
     if "~" in taint:
         return AGREED
-    parts = [frozenset({m}) if len(m) == 1 else raised(arguments.get(m[1:], missing), level(m)) for m in taint]
+    parts = [
+        frozenset({m}) if len(m) == 1 else raised(arguments.get(m[1:], missing), level(m))
+        for m in taint  # any order
+    ]
     return combined(*parts) if parts else CLEAN

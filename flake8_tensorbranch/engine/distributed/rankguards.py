@@ -77,7 +77,7 @@ class _Guards:
             names = self.program.facts[scope].externals.get(call, {}) if scope is not None else {}
             if callees or any(n.startswith("torch.distributed.") for n in names):
                 labels = self.collectives.of_call(scope, call)
-                found.update(label for label in labels if not label.endswith(")") and label not in _ASIDE)
+                found.update(label for label in sorted(labels) if not label.endswith(")") and label not in _ASIDE)
         return found
 
     def asked(self, scope: FunctionInfo | None, test: Any) -> nodes.NodeNG | None:

@@ -85,7 +85,9 @@ class Ranks:
     def resolved(self, scope: FunctionInfo | None, taint: Taint) -> Taint:
         """A taint without parameters: each is replaced by what the calls in the program give it."""
         given = {
-            m[1:]: CLEAN if scope is None else self.passed.get((scope, m[1:]), OUTSIDE) for m in taint if len(m) > 1
+            m[1:]: CLEAN if scope is None else self.passed.get((scope, m[1:]), OUTSIDE)
+            for m in taint  # any order
+            if len(m) > 1
         }
         return marks.substituted(taint, given)
 
@@ -110,7 +112,7 @@ class Ranks:
         found = self.resolved(scope, taint)
         if not found or "~" in found:
             return False
-        level = max(map(marks.level, found))
+        level = max(map(marks.level, found))  # any order
         if level == marks.STEERED:
             return True
         if value.deps & SYNCED:

@@ -84,7 +84,7 @@ def _without_lists(function: FunctionInfo, state: State, plain: set[tuple[Functi
 def _above(module: ModuleIndex, functions: set[FunctionInfo]) -> set[FunctionInfo | None]:
     """The functions, and those of their module that call them by name."""
     found: set[FunctionInfo | None] = set(functions)
-    for function in functions:
+    for function in functions:  # any order
         found.update(caller for caller, _ in module.calls_of(function.name) if caller is not None)
     return found
 
@@ -103,7 +103,7 @@ def takes_numbers(function: FunctionInfo) -> bool:
 def _spelling(index: ModuleIndex, names: set[str]) -> Callable[[str], bool]:
     """True for a text that spells the module and one of its names, or the package and one as an attribute."""
     *above, own = index.name.split(".")
-    one_of = "(?:" + "|".join(sorted(map(re.escape, names))) + r")\b"
+    one_of = "(?:" + "|".join(map(re.escape, sorted(names))) + r")\b"
     alone, dotted = re.compile(r"\b" + one_of), re.compile(r"\." + one_of)
 
     def spells(text: str) -> bool:
