@@ -91,7 +91,8 @@ def copied(folder: Path) -> Path:
 
 
 def test_no_set_decides_an_order(tmp_path: Path) -> None:
-    assert revealed(copied(tmp_path)) == []
+    found = revealed(copied(tmp_path))
+    assert not found, f"sort them, read `each` instead of `refs`, or say `{SAID}`: {found}"
 
 
 def test_a_set_that_decides_an_order_is_found(tmp_path: Path) -> None:

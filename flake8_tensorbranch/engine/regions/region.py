@@ -293,7 +293,7 @@ def _replaces_forward(node: nodes.NodeNG) -> bool:
 
 def _bound_entry(args: Arguments) -> tuple[RegionEntry | None, Arguments]:
     """The region entry that `functools.partial` binds a function to, with the arguments that it is given."""
-    names = args.positional[0].refs if args.positional else ()
+    names = args.positional[0].each if args.positional else ()
     row = next((found for name in names if isinstance(name, str) and (found := entry(name)) is not None), None)
     return row, args.dropped(1)
 
