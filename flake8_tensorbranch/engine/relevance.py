@@ -31,8 +31,9 @@ EVERYTHING: Final = (
 )
 """Words of code that drives training, compiles, exports or spreads: a file with one of them is solved whole."""
 
+_ENTRIES: Final = {q.rsplit(".", 1)[-1] for q in REGION_ENTRIES}
 _TRIGGERS: Final = (
-    {q.rsplit(".", 1)[-1] for q in REGION_ENTRIES}
+    _ENTRIES
     | set(REGION_ATTRIBUTES)
     | {
         "backward",
@@ -72,6 +73,12 @@ def wanted(analysis: Analysis, index: ModuleIndex, settings: Settings) -> set[Fu
                 chosen.add(scope)
                 break
         if forwards and scope is not None and scope.name == "forward":
+            chosen.add(scope)
+    # Who calls a function that begins a region of what it is given, says what that is.
+    plain = (f for f in index.functions if f in chosen and f.cls is None and f.parent is None and f.params)
+    helpers = {f.name for f in plain if any(called(c) in _ENTRIES for c in f.calls)}
+    for scope in scopes if helpers else ():
+        if scope not in chosen and any(called(call) in helpers for call in index.calls_in(scope)):
             chosen.add(scope)
     for function in index.functions:
         if _is_region_class(analysis, function):

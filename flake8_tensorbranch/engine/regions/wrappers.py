@@ -18,7 +18,13 @@ from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, RegionEntry
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
 
 _DEPTH: Final = 3
-_ENTRY_WORDS: Final = ("checkpoint", "torch.compile", "torch.jit", "torch.export")  # in a file that defines a wrapper
+_ENTRY_WORDS: Final = (
+    "checkpoint",
+    "torch.compile",
+    ".compile()",
+    "torch.jit",
+    "torch.export",
+)  # in a file that defines a wrapper
 _CALLABLES: Final = (nodes.Name, nodes.Attribute, nodes.Call, nodes.Lambda)
 Options = tuple[tuple[str, object], ...]
 
@@ -55,7 +61,9 @@ def made(program: Program) -> Iterator[Made]:
             if not isinstance(call, nodes.Call):
                 continue
             for callee in callees:
-                hands = held(analysis, callee) if callee.name == "__init__" else handed(analysis, callee)
+                hands = handed(analysis, callee)
+                if callee.name == "__init__":
+                    hands = (*held(analysis, callee), *(h for h in hands if h.row.kind != "checkpointed"))
                 for hand in hands:
                     given = argument(call, callee, hand.parameter)
                     found = [] if given is None else _functions(analysis, facts, given)
@@ -141,14 +149,21 @@ def held(analysis: Analysis, init: FunctionInfo) -> tuple[Hand, ...]:
 
 
 def _handed(analysis: Analysis, function: FunctionInfo, depth: int) -> Iterator[Hand]:
+    itself = ".compile()" in function.module.text
     for inner in _nest(function):
         for call in inner.calls:
-            if not any(isinstance(a, _CALLABLES) for a in (*call.args, *(k.value for k in call.keywords))):
+            given_one = any(isinstance(a, _CALLABLES) for a in (*call.args, *(k.value for k in call.keywords)))
+            if not given_one and not (itself and _compiles_itself(call)):
                 continue
             for row, options, given in _entries(analysis, inner, call, depth):
                 name = _root(function, inner, given)
                 if name is not None:
                     yield Hand(name, row, options)
+
+
+def _compiles_itself(call: nodes.Call) -> bool:
+    """True for `module.compile()`, which compiles a module's call in place."""
+    return isinstance(call.func, nodes.Attribute) and call.func.attrname == "compile" and not call.args
 
 
 def _literal(node: nodes.NodeNG) -> object:
@@ -182,6 +197,10 @@ def _entries(
                 yield hand.row, hand.options, given
         return
     elif isinstance(call.func, nodes.Attribute):
+        method = entry("torch.nn.Module.compile") if _compiles_itself(call) else None
+        if method is not None:
+            yield method, options, call.func.expr
+            return
         row = REGION_ATTRIBUTES.get(call.func.attrname)
     if row is None or row.argument < 0:
         return
@@ -212,6 +231,9 @@ def _root(function: FunctionInfo, scope: FunctionInfo, given: nodes.NodeNG, dept
         return _root(function, scope, body.func, depth - 1) if isinstance(body, nodes.Call) else None
     if not isinstance(given, nodes.Name):
         return None
+    looped = _looped(given)
+    if looped is not None:
+        return _root(function, scope, looped, depth - 1)
     up: FunctionInfo | None = scope
     while up is not None:
         for nested in up.nested:
@@ -230,10 +252,23 @@ def _root(function: FunctionInfo, scope: FunctionInfo, given: nodes.NodeNG, dept
     return None
 
 
+def _looped(name: nodes.Name) -> nodes.NodeNG | None:
+    """What a loop or comprehension around a name goes over, where the name is its variable."""
+    up = name.parent
+    while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda, nodes.Module)):
+        loops = [up] if isinstance(up, nodes.For) else getattr(up, "generators", ())
+        for loop in loops:
+            if isinstance(loop.target, nodes.AssignName) and loop.target.name == name.name:
+                found: nodes.NodeNG = loop.iter
+                return found
+        up = up.parent
+    return None
+
+
 def calls_imported(analysis: Analysis, index: ModuleIndex, call: nodes.Call) -> bool:
     """True for a call of a wrapper, or of a configured region entry, that another file defines."""
     func = call.func
-    if not isinstance(func, nodes.Name) or not call.args or not isinstance(call.args[0], _CALLABLES):
+    if not isinstance(func, nodes.Name) or not call.args or not isinstance(call.args[0], (*_CALLABLES, nodes.List)):
         return False
     for binding in index.bindings.get(func.name, ()):
         if binding.imported is None or binding.imported[1] is None:
@@ -247,7 +282,7 @@ def calls_imported(analysis: Analysis, index: ModuleIndex, call: nodes.Call) -> 
             return bool(handed(analysis, target))
         if isinstance(target, ClassInfo):
             init = analysis.resolver.method(target, "__init__")
-            return init is not None and bool(held(analysis, init))
+            return init is not None and bool(held(analysis, init) or handed(analysis, init))
         refs = analysis.of_target(target).refs if isinstance(target, Variable) else ()
         return any(isinstance(n, str) and entry(n) for r in refs if isinstance(r, Partial) for n in r.function.refs)
     return False

@@ -1,0 +1,1 @@
+"""Two files: one compiles what it is given, the other gives it."""
