@@ -215,3 +215,46 @@ def test_what_was_checked_before_and_is_kept_decides_nothing(
     for order in itertools.permutations(NAMES, 3):
         project = Project()
         assert {name: findings(name, project) for name in order} == {name: alone[name] for name in order}
+
+
+DECLARED = {
+    "low.py": """\
+import torch
+from torch import Tensor
+
+
+def summed(x: Tensor) -> Tensor:
+    return torch.unique(x)
+
+
+def ranked(x: Tensor) -> Tensor:
+    _, inverse = torch.unique(x, return_inverse=True)
+    return summed(x)[inverse]
+
+
+def updated(x: Tensor):
+    ranking = ranked(x).float()
+    if len(ranking) > 0:
+        x = x + 1
+    return x
+""",
+    "high.py": """\
+from torch import Tensor, nn
+
+from low import updated
+
+
+class Metric(nn.Module):
+    def forward(self, x: Tensor):
+        return updated(x)
+""",
+}
+
+
+@pytest.mark.xfail(strict=True, reason="`Analysis.returned` answers by its fuel, and keeps the answer as exact")
+def test_how_far_a_file_was_asked_before_decides_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put_project(tmp_path, DECLARED)
+    monkeypatch.chdir(tmp_path)
+    project = Project()
+    findings("high.py", project)
+    assert findings("low.py", project) == findings("low.py", Project())
