@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
@@ -65,3 +67,46 @@ def averaged(net: Net, ema: Net, x: Tensor) -> None:
     ema.eval()  # ok: [TBR208] another object of the class
     net.block.eval()  # error: [TBR208]
     loss.backward()
+
+
+def followed(net: Net, ema: Net, x: Tensor) -> None:
+    loss = net(x).sum()
+    for p, q in zip(net.parameters(), ema.parameters()):
+        q.data.lerp_(p.data, 0.1)  # ok: [TBR208] the average follows the net
+    loss.backward()
+
+
+def swapped(net: Net, ema: Net, x: Tensor) -> None:
+    loss = net(x).sum()
+    for q, p in zip(ema.parameters(), net.parameters()):
+        p.data.copy_(q.data)  # error: [TBR208]
+    loss.backward()
+
+
+def swapped_at_once(net: Net, ema: Net, x: Tensor) -> None:
+    loss = net(x).sum()
+    [p.data.copy_(q.data) for p, q in zip(net.parameters(), ema.parameters())]  # error: [TBR208]
+    loss.backward()
+
+
+def shrunk(net: Net, x: Tensor) -> None:
+    loss = net(x).sum()
+    torch._foreach_mul_([p.data for p in net.parameters()], 0.9)  # error: [TBR208]
+    loss.backward()
+
+
+class Trainer:
+    def __init__(self, net: Net) -> None:
+        self.net = net
+        self.ema = copy.deepcopy(net)
+        self.alias = self.net
+
+    def averaged(self, x: Tensor) -> None:
+        loss = self.net(x).sum()
+        self.ema.eval()  # ok: [TBR208] another object
+        loss.backward()
+
+    def by_alias(self, x: Tensor) -> None:
+        loss = self.net(x).sum()
+        self.alias.eval()  # error: [TBR208]
+        loss.backward()

@@ -101,6 +101,10 @@ def _called(origins: Origins, statement: Expr, call: nodes.Call, made: Any) -> I
             at = Expr(origin.module, origin.scope, hook.args[0])
             if hook.func.attrname in _HOOKS and _changes_output(origins, at):
                 yield replace(made(hook.func.expr, "hook", call), target=replace(at, node=hook.func.expr))
+    elif name.startswith("_foreach_") and name.endswith("_") and call.args:
+        holder = _holder(call.args[0])
+        if holder is not None:
+            yield made(holder, "parameters", call)
     elif name.endswith("_") and not name.endswith("__") and name not in _HARMLESS:
         row = tensor_row(name)
         if (
@@ -161,15 +165,32 @@ def _looped(name: nodes.Name) -> nodes.NodeNG | None:
     """What a loop variable runs over, where that is the parameters of a module; None for any other name."""
     up = name.parent
     while up is not None and not isinstance(up, (*_NESTED, nodes.Module)):
-        if isinstance(up, nodes.For) and any(n.name == name.name for n in up.target.nodes_of_class(nodes.AssignName)):
-            source: Any = up.iter
-            for call in source.nodes_of_class(nodes.Call):
-                func = call.func
-                if isinstance(func, nodes.Attribute) and func.attrname in _PARAMETERS:
-                    found: nodes.NodeNG = func.expr
-                    return found
-            return None
+        loops = [up] if isinstance(up, nodes.For) else getattr(up, "generators", ())
+        for loop in loops:
+            if any(n.name == name.name for n in loop.target.nodes_of_class(nodes.AssignName)):
+                return _holder(_source(loop.target, loop.iter, name.name))
         up = up.parent
+    return None
+
+
+def _source(target: Any, iterable: Any, name: str) -> Any:
+    """The expression whose elements a name of a loop's target gets: its own of those that `zip` goes through."""
+    called = dotted(iterable.func) if isinstance(iterable, nodes.Call) else ""
+    if isinstance(target, nodes.Tuple) and called in ("zip", "enumerate"):
+        for position, part in enumerate(target.elts):
+            if any(n.name == name for n in part.nodes_of_class(nodes.AssignName)):
+                at = position if called == "zip" else position - 1
+                return _source(part, iterable.args[at], name) if 0 <= at < len(iterable.args) else iterable
+    return iterable
+
+
+def _holder(source: Any) -> nodes.NodeNG | None:
+    """The module whose parameters or modules an expression goes over; None for anything else."""
+    for call in source.nodes_of_class(nodes.Call):
+        func = call.func
+        if isinstance(func, nodes.Attribute) and func.attrname in _PARAMETERS:
+            found: nodes.NodeNG = func.expr
+            return found
     return None
 
 

@@ -175,7 +175,7 @@ class Between:
                 return True
         if made.call.scope is target.scope and self._is_handed(target, made):
             return True
-        if any(isinstance(node, nodes.Name) and _others(target, node, span) for node in near[:1]):
+        if near and _others(target, near[0], span):
             return False
         classes = {a.function.cls for a in region if a.function.cls is not None}
         up: FunctionInfo | None = made.call.scope
@@ -264,16 +264,39 @@ class Between:
         return False
 
 
-def _others(target: Expr, called: nodes.Name, span: Span) -> bool:
-    """True for another parameter of the function than the module that it calls: another object of one class."""
-    root = target.node
-    while isinstance(root, (nodes.Attribute, nodes.Subscript)):
-        root = root.expr if isinstance(root, nodes.Attribute) else root.value
-    scope = target.scope
-    if scope is None or scope is not span.call.scope or not isinstance(root, nodes.Name) or root.name == called.name:
+def _others(target: Expr, called: nodes.NodeNG, span: Span) -> bool:
+    """True for another object of one class than the module that is called: another parameter, another attribute."""
+    scope, paths = target.scope, [(dotted(node) or "").split(".") for node in (target.node, called)]
+    if scope is None or scope is not span.call.scope or not all(paths) or paths[0][0] == "" or paths[1][0] == "":
         return False
-    bound = [scope.local_names.get(name, ()) for name in (root.name, called.name)]
-    return all(len(b) == 1 and isinstance(b[0].parent, nodes.Arguments) for b in bound)
+    (root, *rest), (own, *names) = paths
+    if root == own and scope.cls is not None and scope.takes_self and root == scope.params[0].name:
+        return bool(rest and names) and rest[0] != names[0] and _built_apart(scope.cls, rest[0], names[0])
+    bound = [scope.local_names.get(name, ()) for name in (root, own)]
+    return root != own and all(len(b) == 1 and isinstance(b[0].parent, nodes.Arguments) for b in bound)
+
+
+def _built_apart(cls: ClassInfo, one: str, other: str) -> bool:
+    """True for two attributes, one of which is always made anew: copied, or constructed without the other."""
+    made = [
+        [s.parent for m in cls.methods.values() for s in m.attribute_stores if s.attrname == n] for n in (one, other)
+    ]
+    values = [[getattr(statement, "value", None) for statement in found] for found in made]
+    if not all(values):
+        return False
+    return any(
+        all(_is_made(v, name, aside) for v in mine)
+        for mine, name, aside in ((values[0], other, values[1]), (values[1], one, values[0]))
+    )
+
+
+def _is_made(value: Any, other: str, aside: list[Any]) -> bool:
+    if not isinstance(value, nodes.Call):
+        return False
+    if (dotted(value.func) or "").rsplit(".", 1)[-1] == "deepcopy":
+        return True
+    given = {dotted(n) for n in value.nodes_of_class((nodes.Name, nodes.Attribute))}
+    return not any((path or "").endswith(f".{other}") for path in given) and not given & {dotted(v) for v in aside if v}
 
 
 def _toggles(change: Alteration, span: Span) -> bool:
