@@ -130,6 +130,13 @@ LIBRARY_OPS: tuple[Rows, ...] = (
         "torch.distributions.Distribution.", "batch_shape event_shape", returns="size", deps=["shape"], why="torch.Size"
     ),
     op("torch.distributions.kl_divergence", returns="tensor", why="torch/distributions/kl.py"),
+    op("torch.distributions.broadcast_all", returns="tensors", why="torch/distributions/utils.py: a tuple"),
+    each(
+        "torch.distributions.",
+        "logits_to_probs probs_to_logits clamp_probs vec_to_tril_matrix tril_matrix_to_vec",
+        returns="tensor",
+        why="torch/distributions/utils.py",
+    ),
     # torchvision operators that model code calls.
     each(
         "torchvision.ops.",
@@ -153,4 +160,6 @@ LIBRARY_OPS: tuple[Rows, ...] = (
         why="draws a mask with bernoulli_",
     ),
     each("einops.", "rearrange reduce repeat", returns="self", why="gives the kind of array it was given"),
+    op("einops.einsum", returns="tensor", why="einops/einops.py: an einsum of the tensors it is given"),
+    op("einops.unpack", returns="tensors", why="einops/packing.py: a list of tensors"),
 )

@@ -301,7 +301,7 @@ def _list(frame: Frame, owner: AbstractValue, name: str, args: Arguments, node: 
     if name in ("copy", "union", "intersection", "difference"):
         return make(CONTAINER, owner.deps, elem=owner.elem)
     if name == "numel":  # torch.Size
-        return make(HOST, operators.host_deps(owner))
+        return make(HOST, operators.host_deps(element(owner)))
     if name in ("values", "items", "keys", "children", "modules"):
         return container(UNKNOWN)
     return UNKNOWN
