@@ -6,7 +6,7 @@ from typing import Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import builtins, calls, operators, randomness
+from flake8_tensorbranch.engine.inference import builtins, calls, mappings, operators, randomness
 from flake8_tensorbranch.engine.inference.arguments import Arguments
 from flake8_tensorbranch.engine.inference.frame import Frame
 from flake8_tensorbranch.engine.inference.rows import from_row
@@ -47,6 +47,7 @@ _COPIES: Final = {"copy.copy", "copy.deepcopy", "typing.cast", "contextlib.nullc
 _BARS: Final = ("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.std.tqdm", "tqdm.notebook.tqdm", "tqdm.autonotebook.tqdm")
 _WATCHED: Final = frozenset((*_BARS, "rich.progress.track"))  # loops over these are loops over what they are given
 _MAPPINGS: Final = {"collections.OrderedDict", "collections.defaultdict"}
+_MADE: Final = {"builtins.list": CONTAINER, "builtins.set": CONTAINER, "builtins.dict": MAPPING}
 _REPLACING: Final = {"dataclasses.replace", "copy.replace", "attr.evolve", "attrs.evolve"}
 
 
@@ -85,10 +86,14 @@ def call(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None
         return _replaced(args)
     if qualname in _MAPPINGS:
         if qualname.endswith("defaultdict"):
-            return make(MAPPING, elem=BOTTOM)
+            made = next((_MADE[r] for r in args.positional[0].refs if r in _MADE), 0) if args.positional else 0
+            return make(MAPPING, elem=make(made) if made else BOTTOM)
         return builtins.FUNCTIONS["dict"](frame, args, node)
     if qualname in ("collections.namedtuple", "typing.NamedTuple") and len(args.positional) > 1:
         return _record_type(args)
+    if qualname == "collections.Counter" and args.positional:
+        keys = mappings.key_deps(operators.iterate(args.positional[0]))
+        return make(MAPPING, keys, elem=make(HOST, keys))  # how often each was met
     if qualname == "collections.deque":
         return container(operators.iterate(args.positional[0]) if args.positional else BOTTOM)
     if qualname in ("functools.wraps", "functools.update_wrapper"):
@@ -362,7 +367,7 @@ def unknown_method(frame: Frame, owner: AbstractValue, name: str, args: Argument
     if name in names.TENSOR_ONLY_METHODS:
         return tensor_method(frame, TENSOR_VALUE, name, args)
     if evidence.likely_tensor_method(frame.module, name) or (
-        name in evidence.ANSWERS and frame.function is not None and not _names_arrays(frame.function)
+        name in evidence.ARRAY_METHODS and frame.function is not None and not _names_arrays(frame.function)
     ):
         value = tensor_method(frame, TENSOR_VALUE, name, args)
         return make(value.kinds | UNKNOWN_KIND, value.deps, refs=value.refs, elem=value.elem, items=value.items)
