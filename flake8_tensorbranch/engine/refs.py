@@ -122,6 +122,20 @@ class RecordType:
 
 
 @dataclass(frozen=True, slots=True)
+class Giving:
+    """A callable of which nothing is known but what it returns, as `Callable[[int], Tensor]` says."""
+
+    value: AbstractValue
+
+    @property
+    def place(self) -> Place:
+        return first(self.value.each)
+
+    def __str__(self) -> str:
+        return f"-> {self.value!r}"
+
+
+@dataclass(frozen=True, slots=True)
 class Wrapped:
     """A function passed through a wrapper of torch (`torch.compile(f)`, `checkpoint_wrapper(m)`): calling it calls the
     function.

@@ -50,6 +50,7 @@ class FunctionInfo:
         "declared_global",
         "declared_nonlocal",
         "decorator_names",
+        "fills",
         "is_generator",
         "module",
         "name",
@@ -79,6 +80,7 @@ class FunctionInfo:
         self.nested: list[FunctionInfo] = []
         self.attribute_stores: list[nodes.AssignAttr] = []
         self.calls: list[nodes.Call] = []
+        self.fills: list[nodes.Subscript] = []  # items that it sets
         self.tests: list[nodes.NodeNG] = []
         self.returns_nodes: list[nodes.Return] = []
         self.declared_global: set[str] = set()
@@ -173,9 +175,21 @@ class FunctionInfo:
 
 
 class ClassInfo:
-    """One class: its bases, methods, and which methods store which attribute."""
+    """One class: its bases, methods, and which methods store which attribute, or put something into what it holds."""
 
-    __slots__ = ("bases", "body", "methods", "module", "name", "node", "parent", "qualname", "setters", "stores")
+    __slots__ = (
+        "bases",
+        "body",
+        "fills",
+        "methods",
+        "module",
+        "name",
+        "node",
+        "parent",
+        "qualname",
+        "setters",
+        "stores",
+    )
 
     def __init__(self, node: nodes.ClassDef, qualname: str, module: ModuleIndex, parent: FunctionInfo | None) -> None:
         self.node = node
@@ -187,6 +201,7 @@ class ClassInfo:
         self.methods: dict[str, FunctionInfo] = {}
         self.setters: set[str] = set()
         self.stores: dict[str, list[FunctionInfo]] = {}
+        self.fills: dict[str, list[FunctionInfo]] = {}
         self.body: dict[str, list[nodes.NodeNG]] = {}
 
     def __str__(self) -> str:
@@ -329,6 +344,23 @@ def _parameters(args: nodes.Arguments) -> Iterator[Param]:
     for index, arg in enumerate(args.kwonlyargs or []):
         default = args.kw_defaults[index] if args.kw_defaults and index < len(args.kw_defaults) else None
         yield Param(arg.name, annotations[index] if index < len(annotations) else None, default, False, True)
+
+
+# Methods that put something into a list, a set or a mapping.
+_FILLING: Final = frozenset("append appendleft add insert extend update setdefault".split())
+
+
+def filled(function: FunctionInfo, self_name: str) -> list[str]:
+    """The attributes of its own object that a method puts something into: `self.kept[k] = x`, `self.kept.append(x)`."""
+    holders = [target.value for target in function.fills]
+    holders += [c.func.expr for c in function.calls if type(c.func) is nodes.Attribute and c.func.attrname in _FILLING]
+    found = []
+    for holder in holders:
+        while type(holder) is nodes.Subscript:
+            holder = holder.value
+        if type(holder) is nodes.Attribute and type(holder.expr) is nodes.Name and holder.expr.name == self_name:
+            found.append(holder.attrname)
+    return found
 
 
 def registered(call: nodes.Call, self_name: str) -> list[str]:

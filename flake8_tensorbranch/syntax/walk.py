@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final, cast
 
 from astroid import nodes
+from astroid.const import Context
 
-from flake8_tensorbranch.syntax.names import Binding, ClassInfo, FunctionInfo, ModuleIndex, Scope, registered
+from flake8_tensorbranch.syntax.names import Binding, ClassInfo, FunctionInfo, ModuleIndex, Scope, filled, registered
 
 _FUNCTIONS: Final = (nodes.FunctionDef, nodes.Lambda)
 _TESTS: Final = frozenset(
@@ -109,8 +110,11 @@ class _Walk:
                 if function is not None:
                     function.returns_nodes.append(node)
             elif isinstance(node, nodes.Subscript):
-                if function is not None and type(node.slice) in _PICKING:
-                    function.picks = True
+                if function is not None:
+                    if type(node.slice) in _PICKING:
+                        function.picks = True
+                    if node.ctx is Context.Store:
+                        function.fills.append(node)
             elif isinstance(node, (nodes.Yield, nodes.YieldFrom)):
                 if function is not None:
                     function.is_generator = True
@@ -178,6 +182,10 @@ class _Walk:
             for call in info.calls:
                 for attribute in registered(call, first):
                     self.store(method_of, attribute, info)
+            for attribute in filled(info, first):
+                writers = method_of.fills.setdefault(attribute, [])
+                if info not in writers and info not in method_of.stores.get(attribute, ()):
+                    writers.append(info)
 
     @staticmethod
     def store(cls: ClassInfo, attribute: str, info: FunctionInfo) -> None:

@@ -28,7 +28,7 @@ from flake8_tensorbranch.engine.lattice import (
     make,
     sequence,
 )
-from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.engine.refs import Giving, Instance
 from flake8_tensorbranch.knowledge.names import type_meaning
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
 from flake8_tensorbranch.syntax.tree import build_module
@@ -203,6 +203,9 @@ def _generic(
         return inner(parts[0])
     if name == "Literal":
         return join_all(NONE_VALUE if isinstance(p, nodes.Const) and p.value is None else HOST_VALUE for p in parts)
+    if name == "Callable" and len(parts) == 2:
+        given = inner(parts[1])
+        return make(CALLABLE, refs=frozenset({Giving(given)})) if given.known else make(CALLABLE)
     if name in ("Callable", "Type", "type"):
         return make(CALLABLE)
     if isinstance(target, str) and target.startswith("numpy"):

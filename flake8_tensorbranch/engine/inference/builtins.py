@@ -209,6 +209,12 @@ def _text(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractV
     return HOST_VALUE  # text is rarely a verdict on what it shows
 
 
+def _divmod(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    if len(args.positional) < 2:
+        return UNKNOWN
+    return sequence([operators.binary(args.positional[0], args.positional[1], op) for op in ("//", "%")])
+
+
 def _abs(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
     return operators.unary(_first(args), "abs")
 
@@ -224,7 +230,7 @@ FUNCTIONS: Final[dict[str, Transfer]] = {
     "min": _extreme, "max": _extreme, "sum": _sum, "any": _any, "all": _any, "range": _range,
     "enumerate": _enumerate, "zip": _zip, "map": _map, "filter": _filter, "list": _copy_sequence,
     "tuple": _copy_sequence, "sorted": _iterated, "reversed": _iterated, "set": _set, "frozenset": _set,
-    "dict": _dict, "next": _next, "iter": _same, "getattr": _getattr, "abs": _abs, "pow": _power,
+    "dict": _dict, "next": _next, "iter": _same, "getattr": _getattr, "abs": _abs, "pow": _power, "divmod": _divmod,
     "isinstance": _host, "issubclass": _host, "hasattr": _host, "callable": _host, "id": _host, "hash": _host,
     "ord": _host, "chr": _host, "print": _none, "setattr": _setattr, "str": _text, "repr": _text, "format": _text,
 }  # fmt: skip

@@ -23,7 +23,17 @@ from flake8_tensorbranch.engine.lattice import (
     join,
     make,
 )
-from flake8_tensorbranch.engine.refs import Bound, Closure, Instance, Method, Partial, RecordType, Super, Wrapped
+from flake8_tensorbranch.engine.refs import (
+    Bound,
+    Closure,
+    Giving,
+    Instance,
+    Method,
+    Partial,
+    RecordType,
+    Super,
+    Wrapped,
+)
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
 
@@ -101,6 +111,8 @@ def _apply_ref(
         return apply(frame, ref.function, inner, node)
     if isinstance(ref, RecordType):
         return externals.new_record(ref, args)
+    if isinstance(ref, Giving):
+        return ref.value
     if isinstance(ref, Wrapped):
         return apply(frame, ref.function, drawn_before(args), node)
     return UNKNOWN

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, cast
 
 from astroid import nodes
@@ -104,7 +104,10 @@ class Classes:
         for base in analysis.resolver.mro(cls):
             if not isinstance(base, ClassInfo):
                 continue
-            for writer in base.stores.get(name, ()):
+            writers: Sequence[FunctionInfo] = base.stores.get(name, ())
+            if name in base.fills:
+                writers = [*writers, *base.fills[name]]
+            for writer in writers:
                 if writer.name == "__init__" and any(_replaces(one, name) for one in nearer):
                     continue
                 chained = cls if base is not cls and writer.name == "__init__" and "__init__" in cls.methods else None

@@ -321,6 +321,8 @@ class Plainness:
                 return False
             if name in base.methods:
                 return not base.methods[name].is_property
+            if base.fills.get(name):
+                return False  # what methods put into it is not looked for here
             for writer in base.stores.get(name, ()):
                 for store in writer.attribute_stores:
                     if store.attrname != name:

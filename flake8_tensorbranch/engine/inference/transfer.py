@@ -155,6 +155,10 @@ def rebind(frame: Frame, node: nodes.NodeNG, value: AbstractValue) -> None:
         frame.bound[node.name] = value if old is None else join(old, value)
     elif isinstance(node, nodes.Attribute) and isinstance(node.expr, nodes.Name) and node.expr.name == frame.self_name:
         frame.store(node.attrname, value)
+    elif isinstance(node, nodes.Subscript) and isinstance(node.value, nodes.Attribute):
+        holder = evaluate(frame, node.value)
+        if holder.kinds == MAPPING:
+            rebind(frame, node.value, _with_item(holder, evaluate(frame, node.slice), value))
 
 
 def _expr(frame: Frame, node: nodes.Expr) -> None:
