@@ -7,7 +7,8 @@ from typing import Final, cast
 from astroid import nodes
 from astroid.const import Context
 
-from flake8_tensorbranch.syntax.names import Binding, ClassInfo, FunctionInfo, ModuleIndex, Scope, filled, registered
+from flake8_tensorbranch.syntax.keeping import filled, registered
+from flake8_tensorbranch.syntax.names import Binding, ClassInfo, FunctionInfo, ModuleIndex, Scope
 
 _FUNCTIONS: Final = (nodes.FunctionDef, nodes.Lambda)
 _TESTS: Final = frozenset(

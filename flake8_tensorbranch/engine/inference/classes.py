@@ -27,7 +27,8 @@ from flake8_tensorbranch.engine.lattice import (
 from flake8_tensorbranch.engine.refs import Bound, Instance, Method, Partial, Super
 from flake8_tensorbranch.knowledge.model import is_known
 from flake8_tensorbranch.knowledge.names import MODULE_ATTRIBUTES, type_meaning
-from flake8_tensorbranch.syntax.names import REGISTERING, ClassInfo, FunctionInfo
+from flake8_tensorbranch.syntax.keeping import REGISTERING
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
 if TYPE_CHECKING:
     from flake8_tensorbranch.engine.inference.summary import Analysis

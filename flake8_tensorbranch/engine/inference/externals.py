@@ -40,7 +40,8 @@ from flake8_tensorbranch.engine.refs import Instance, Partial, RecordType, Wrapp
 from flake8_tensorbranch.knowledge import evidence, names, regions
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.knowledge.model import method as tensor_row
-from flake8_tensorbranch.syntax.names import REGISTERING, FunctionInfo, registered
+from flake8_tensorbranch.syntax.keeping import REGISTERING, registered
+from flake8_tensorbranch.syntax.names import FunctionInfo
 
 _CHAINING: Final = {"itertools.chain", "itertools.product", "itertools.islice", "itertools.cycle", "itertools.repeat"}
 _COPIES: Final = {"copy.copy", "copy.deepcopy", "typing.cast", "contextlib.nullcontext"}

@@ -1,0 +1,75 @@
+"""What a method keeps on its own object beside plain assignments: attributes registered by name, items put in them."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.syntax.names import FunctionInfo
+
+# Methods by which a module or metric defines the attribute that their first argument names.
+REGISTERING: Final = frozenset(
+    {"register_buffer", "register_parameter", "add_state", "add_module", "register_module", "register_memory"}
+)
+
+# Methods that put something into a list, a set or a mapping.
+_FILLING: Final = frozenset("append appendleft add insert extend update setdefault".split())
+
+
+def filled(function: FunctionInfo, self_name: str) -> list[str]:
+    """The attributes of its own object that a method puts something into: `self.kept[k] = x`, `self.kept.append(x)`."""
+    holders = [target.value for target in function.fills]
+    holders += [c.func.expr for c in function.calls if type(c.func) is nodes.Attribute and c.func.attrname in _FILLING]
+    found = []
+    for holder in holders:
+        while type(holder) is nodes.Subscript:
+            holder = holder.value
+        if type(holder) is nodes.Attribute and type(holder.expr) is nodes.Name and holder.expr.name == self_name:
+            found.append(holder.attrname)
+    return found
+
+
+def registered(call: nodes.Call, self_name: str) -> list[str]:
+    """The attributes that `self.register_buffer("name", ...)`, `setattr(self, "name", ...)` and their like define; the
+    name may be that of a loop over constants.
+    """
+    func = call.func
+    first = call.args[0] if call.args else None
+    if isinstance(func, nodes.Attribute):
+        if func.attrname not in REGISTERING or not isinstance(func.expr, nodes.Name) or func.expr.name != self_name:
+            return []
+        if first is None:
+            first = next((k.value for k in call.keywords if k.arg == "name"), None)
+    elif isinstance(func, nodes.Name) and func.name == "setattr" and len(call.args) == 3:
+        if not (isinstance(first, nodes.Name) and first.name == self_name):
+            return []
+        first = call.args[1]
+    else:
+        return []
+    if isinstance(first, nodes.Const):
+        return [first.value] if isinstance(first.value, str) else []
+    return _looped(call, first.name) if isinstance(first, nodes.Name) else []
+
+
+def _looped(node: nodes.NodeNG, name: str) -> list[str]:
+    """The strings that a loop around a node gives a name, one after the other."""
+    up = node.parent
+    while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda)):
+        if isinstance(up, nodes.For) and isinstance(up.iter, (nodes.Tuple, nodes.List)):
+            items: list[Any] = []
+            if isinstance(up.target, nodes.Tuple):
+                names = [getattr(t, "name", "") for t in up.target.elts]
+                if name in names:
+                    items = [_at(e, names.index(name)) for e in up.iter.elts]
+            elif getattr(up.target, "name", "") == name:
+                items = list(up.iter.elts)
+            if items:
+                return [i.value for i in items if isinstance(i, nodes.Const) and isinstance(i.value, str)]
+        up = up.parent
+    return []
+
+
+def _at(node: Any, position: int) -> Any:
+    elements = node.elts if isinstance(node, (nodes.Tuple, nodes.List)) else []
+    return elements[position] if position < len(elements) else None
