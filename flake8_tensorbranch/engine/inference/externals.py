@@ -87,7 +87,7 @@ def call(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None
         return _replaced(args)
     if qualname in _MAPPINGS:
         if qualname.endswith("defaultdict"):
-            made = next((_MADE[r] for r in args.positional[0].refs if r in _MADE), 0) if args.positional else 0
+            made = next((_MADE[r] for r in args.positional[0].each if r in _MADE), 0) if args.positional else 0
             return make(MAPPING, elem=make(made) if made else BOTTOM)
         return builtins.FUNCTIONS["dict"](frame, args, node)
     if qualname in ("collections.namedtuple", "typing.NamedTuple") and len(args.positional) > 1:
