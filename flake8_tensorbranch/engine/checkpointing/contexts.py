@@ -249,9 +249,10 @@ class Contexts:
     def _chosen(self, call: Expr) -> Expr:
         """The call of a library by which a helper builds a context, where the helper returns that alone."""
         for _ in range(_STEPS):
-            callee = next(iter(self.origins.callees(call)), None)
-            if callee is None or self.origins.externals(call) or len(callee.returns_nodes) != 1:
+            callees = list(self.origins.callees(call))
+            if len(callees) != 1 or self.origins.externals(call) or len(callees[0].returns_nodes) != 1:
                 return call
+            callee = callees[0]
             node = callee.returns_nodes[0].value
             names = {n.name for n in node.nodes_of_class(nodes.Name)} if node is not None else set()
             if not isinstance(node, nodes.Call) or callee.is_generator or names & callee.local_names.keys():
