@@ -251,7 +251,6 @@ class Metric(nn.Module):
 }
 
 
-@pytest.mark.xfail(strict=True, reason="`Analysis.returned` answers by its fuel, and keeps the answer as exact")
 def test_how_far_a_file_was_asked_before_decides_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put_project(tmp_path, DECLARED)
     monkeypatch.chdir(tmp_path)

@@ -184,11 +184,15 @@ class Analysis:
         if said is not None and not is_open(said) and not said.kinds & HOST and not (vague and said.must(CONTAINER)):
             # A declaration is enough where the body could add little: far from the root, and for plain objects.
             plain = said.must(TENSOR) and only_tensors(function)
-            if self.fuel < FUEL - 1 or plain or (said.must(OBJECT | NONE) and not self.classes.is_record(said)):
+            if plain or (said.must(OBJECT | NONE) and not self.classes.is_record(said)):
                 return said
+            if self.fuel < FUEL - 1:
+                self._cut = True  # with more fuel the body is looked into
+                return said
+            self._depth = max(self._depth, FUEL - 1)  # with less fuel it is not
         params = self.parameters(function)
         arguments = tuple(
-            sorted((n, coarse(v)) for n, v in bound.items() if n in params and v.known and v is not params[n])
+            sorted((n, coarse(v)) for n, v in bound.items() if n in params and v.known and v != params[n])
         )
         key = ("returned", function, arguments, captured)
 
