@@ -16,6 +16,9 @@ REGISTERING: Final = frozenset(
 # Methods that put something into a list, a set or a mapping.
 _FILLING: Final = frozenset("append appendleft add insert extend update setdefault".split())
 
+ANY: Final = "*"  # in the name of an attribute: the part that is put together at run time
+SHORTEST: Final = 3  # characters that tell an attribute
+
 
 def filled(function: FunctionInfo, self_name: str) -> list[str]:
     """The attributes of its own object that a method puts something into: `self.kept[k] = x`, `self.kept.append(x)`."""
@@ -49,7 +52,23 @@ def registered(call: nodes.Call, self_name: str) -> list[str]:
         return []
     if isinstance(first, nodes.Const):
         return [first.value] if isinstance(first.value, str) else []
-    return _looped(call, first.name) if isinstance(first, nodes.Name) else []
+    if isinstance(first, nodes.Name):
+        return _looped(call, first.name)
+    start, end = ends(first)
+    return [f"{start}{ANY}{end}"] if len(start) + len(end) >= SHORTEST else []
+
+
+def ends(node: nodes.NodeNG | None) -> tuple[str, str]:
+    """How a text that is put together begins and ends, as far as it is written there."""
+    if isinstance(node, nodes.JoinedStr) and node.values:
+        return _text(node.values[0]), _text(node.values[-1])
+    if isinstance(node, nodes.BinOp) and node.op == "+":
+        return ends(node.left)[0] or _text(node.left), _text(node.right)
+    return "", ""
+
+
+def _text(node: nodes.NodeNG) -> str:
+    return node.value if isinstance(node, nodes.Const) and isinstance(node.value, str) else ""
 
 
 def _looped(node: nodes.NodeNG, name: str) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import attributes, heirs, randomness
+from flake8_tensorbranch.engine.inference import attributes, heirs, randomness, spelled
 from flake8_tensorbranch.engine.inference.arguments import Arguments, bind, combine
 from flake8_tensorbranch.engine.inference.arguments import passed as given
 from flake8_tensorbranch.engine.inference.frame import Frame, State
@@ -67,7 +67,9 @@ class Classes:
         if stored.kinds:
             return stored
         if name not in MODULE_ATTRIBUTES and self._is_left_open(cls, name):
-            kept = heirs.attribute(analysis, cls, name)
+            kept = spelled.stored(analysis, cls, name)
+            if not kept.kinds:
+                kept = heirs.attribute(analysis, cls, name)
             if kept.kinds:
                 return kept
         return self._inherited(cls, name, owner)

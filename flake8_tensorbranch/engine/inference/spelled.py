@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final, cast
 
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference import attributes
 from flake8_tensorbranch.engine.inference.frame import Frame
-from flake8_tensorbranch.engine.lattice import BOTTOM, UNKNOWN, AbstractValue, join
+from flake8_tensorbranch.engine.lattice import BOTTOM, OBJECT, UNKNOWN, AbstractValue, join, make
 from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.syntax.keeping import ANY, SHORTEST, ends
 from flake8_tensorbranch.syntax.names import ClassInfo
 
+if TYPE_CHECKING:
+    from flake8_tensorbranch.engine.inference.summary import Analysis
+
 _MOST: Final = 6  # attributes that one spelling may mean
-_SHORTEST: Final = 3  # characters that tell an attribute
 
 
 def read(frame: Frame, value: AbstractValue, call: nodes.NodeNG | None) -> AbstractValue:
     """What the attributes hold that `getattr(value, <spelling>)` may mean; UNKNOWN where nothing tells."""
     if not isinstance(call, nodes.Call) or len(call.args) < 2:
         return UNKNOWN
-    start, end = _ends(call.args[1])
-    if len(start) + len(end) < _SHORTEST:
+    start, end = ends(call.args[1])
+    if len(start) + len(end) < SHORTEST:
         return UNKNOWN
     names: set[str] = set()
     for ref in value.each:
@@ -37,14 +40,16 @@ def read(frame: Frame, value: AbstractValue, call: nodes.NodeNG | None) -> Abstr
     return result
 
 
-def _ends(node: nodes.NodeNG) -> tuple[str, str]:
-    """How a spelled text begins and ends, as far as it is written there."""
-    if isinstance(node, nodes.JoinedStr) and node.values:
-        return _text(node.values[0]), _text(node.values[-1])
-    if isinstance(node, nodes.BinOp) and node.op == "+":
-        return _ends(node.left)[0] or _text(node.left), _text(node.right)
-    return "", ""
-
-
-def _text(node: nodes.NodeNG) -> str:
-    return node.value if isinstance(node, nodes.Const) and isinstance(node.value, str) else ""
+def stored(analysis: Analysis, cls: ClassInfo, name: str) -> AbstractValue:
+    """An attribute that is registered by a spelling which `name` fits; BOTTOM where there is none."""
+    memo, key = cls.module.memo, ("spellings", cls)
+    if key not in memo:
+        bases = [b for b in analysis.resolver.mro(cls) if isinstance(b, ClassInfo)]
+        memo[key] = sorted({n for base in bases for n in base.stores if ANY in n})
+    value = BOTTOM
+    for spelling in cast("list[str]", memo[key]):
+        start, _, end = spelling.partition(ANY)
+        if name != spelling and name.startswith(start) and name.endswith(end):
+            owner = make(OBJECT, refs=frozenset({Instance(cls)}))
+            value = join(value, analysis.attribute(cls, spelling, owner))
+    return value
