@@ -24,7 +24,6 @@ from flake8_tensorbranch.engine.lattice import (
     REST,
     SHAPE,
     TENSOR,
-    UNBACKED,
     UNKNOWN,
     UNKNOWN_KIND,
     AbstractValue,
@@ -142,8 +141,7 @@ def _copy_sequence(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> 
 def _set(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
     value = _first(args)
     inner = operators.iterate(value) if value.kinds else BOTTOM
-    same = UNBACKED if inner.deps & DATA else 0  # how many differ depends on the values
-    return container(inner, operators.length_deps(value) | same)
+    return container(inner, operators.length_deps(value) | operators.distinct_deps(inner))
 
 
 def _dict(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:

@@ -241,6 +241,11 @@ def _listcomp(frame: Frame, node: Any) -> AbstractValue:
     return container(value, deps)
 
 
+def _setcomp(frame: Frame, node: nodes.SetComp) -> AbstractValue:
+    (value,), deps = _comprehension(frame, node, node.elt)
+    return container(value, deps | operators.distinct_deps(value))
+
+
 def _dictcomp(frame: Frame, node: nodes.DictComp) -> AbstractValue:
     (key, value), deps = _comprehension(frame, node, node.key, node.value)
     return make(MAPPING, deps | mappings.key_deps(key), elem=value)
@@ -323,7 +328,7 @@ _HANDLERS: Final[dict[type, Handler]] = {
     nodes.Set: _sequence,
     nodes.Dict: _dict,
     nodes.ListComp: _listcomp,
-    nodes.SetComp: _listcomp,
+    nodes.SetComp: _setcomp,
     nodes.GeneratorExp: _listcomp,
     nodes.DictComp: _dictcomp,
     nodes.JoinedStr: _fstring,

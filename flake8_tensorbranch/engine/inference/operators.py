@@ -110,6 +110,11 @@ def length_deps(value: AbstractValue) -> int:
     return 0
 
 
+def distinct_deps(value: AbstractValue) -> int:
+    """What the number of different elements depends on, where each is `value`: which they are."""
+    return UNBACKED if value.deps & DATA else value.deps & SHAPE
+
+
 def falsy(value: AbstractValue) -> AbstractValue:
     """The part of a value that can be false: modules, functions and objects mostly cannot."""
     if value.must(OBJECT | CALLABLE | NAMESPACE):
