@@ -20,8 +20,8 @@ from flake8_tensorbranch.engine.inference import attributes, calls, parameters, 
 from flake8_tensorbranch.engine.inference.arguments import Arguments, coarse, combine, is_open, is_read
 from flake8_tensorbranch.engine.inference.classes import Classes
 from flake8_tensorbranch.engine.inference.frame import Facts, Frame, State
+from flake8_tensorbranch.engine.inference.leads import only_tensors, recurs
 from flake8_tensorbranch.engine.inference.outcomes import affirmed, deciding, falls_through, is_stub, open_constant
-from flake8_tensorbranch.engine.inference.recursion import only_tensors, recurs
 from flake8_tensorbranch.engine.inference.resolve import Resolver, Target, Variable
 from flake8_tensorbranch.engine.inference.states import merge, widen
 from flake8_tensorbranch.engine.lattice import (
