@@ -48,3 +48,6 @@ COUNTING: dict[str, Layer] = {
     },
 }
 """torch/nn/modules/{batchnorm,instancenorm}.py: statistics move with every forward in training (facts B9, E)."""
+
+STATISTICS: frozenset[str] = frozenset({"num_batches_tracked", "running_mean", "running_var"})
+"""The buffers in which they are kept."""

@@ -32,6 +32,11 @@ class Param:
         self.positional_only = positional_only
         self.keyword_only = keyword_only
 
+    @property
+    def optional(self) -> bool:
+        """True where the default is None."""
+        return isinstance(self.default, nodes.Const) and self.default.value is None
+
 
 class FunctionInfo:
     """One function, method or lambda: its parameters, what it binds, and the nodes that analyses ask for."""

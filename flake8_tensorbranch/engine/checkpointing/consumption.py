@@ -12,11 +12,13 @@ from flake8_tensorbranch.engine.checkpointing.changes import Change, How
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
 from flake8_tensorbranch.engine.checkpointing.locate import placed, site, skipped
 from flake8_tensorbranch.engine.checkpointing.mutation import Mutations
+from flake8_tensorbranch.engine.checkpointing.places import Place
 from flake8_tensorbranch.engine.lattice import TENSOR, UNKNOWN
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import line
 from flake8_tensorbranch.engine.regions import trace
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
+from flake8_tensorbranch.knowledge.layers import COUNTING, STATISTICS
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
 
 _CUTS: Final = frozenset({"detach", "item", "tolist", "numpy", "float", "int", "bool", "argmax", "data"})
@@ -59,7 +61,7 @@ class Consumption:
     def form(self, change: Change) -> str:
         """What the recompute gets wrong by a change; empty where it repeats alike, or where nothing is lost."""
         at = change.activation
-        if change.settled or skipped(at, change.node):
+        if change.settled or skipped(at, change.node) or self._is_statistic(change.place):
             return ""
         if change.how is How.TAKES:
             balanced = any(c.how is How.ADDS and c.place == change.place for c in self.mutations.changes)
@@ -81,6 +83,16 @@ class Consumption:
                     return "starts"
             return ""
         return self._adds(change)
+
+    def _is_statistic(self, place: Place) -> bool:
+        """True for the running statistics of a normalization, whatever its forward: they are a matter of its own."""
+        root = place.root
+        return (
+            isinstance(root, ClassInfo)
+            and bool(place.path)
+            and place.path[-1] in STATISTICS
+            and any(base in COUNTING for base in self.program.analysis.resolver.mro(root))
+        )
 
     def _adds(self, change: Change) -> str:
         at = change.activation

@@ -38,7 +38,8 @@ MOST_SOLVED: Final = 60  # of these, solved anew for their own arguments
 
 CACHES: Final = frozenset({"cache", "layer_past", "past_key_value", "past_key_values"})
 """transformers/modeling_layers.py: arguments that GradientCheckpointingLayer sets to None where it checkpoints, as it
-sets `use_cache` to False (utils/generic.py does so for what is handed on by position)."""
+sets `use_cache` to False (utils/generic.py does so for what is handed on by position, and for the models that make
+caches of any other name: an optional `..._cache` is None there as well)."""
 
 _GENERATOR: Final = Instance("torch.Generator")
 
@@ -208,8 +209,12 @@ class Insides:
     def _uncached(self, begin: Entry, function: FunctionInfo) -> Facts:
         """The facts of a function whose base class checkpoints it, and takes caches away from it before it does."""
         based = begin.row is not None and REGION_BASES.get(begin.row.qualname) is begin.row
-        given = {**dict.fromkeys(sorted(CACHES), NONE_VALUE), "use_cache": constant(False)} if based else {}
-        without = {p.name: given[p.name] for p in function.params if p.name in given}
+        without: State = {}
+        for param in function.params if based else ():
+            if param.name == "use_cache":
+                without[param.name] = constant(False)
+            elif param.name in CACHES or (param.name.endswith("_cache") and param.optional):
+                without[param.name] = NONE_VALUE
         return self._solved(function, without) if without else self.program.facts[function]
 
     def _head(self, begin: Entry, function: FunctionInfo, facts: Facts) -> Activation:

@@ -158,7 +158,14 @@ class Evaluator:
         known_taint = self.state.get(node.name)
         if known_taint is not None:
             return marks.read(known_taint)
+        if node.name not in getattr(self.scope, "local_names", ()) and self._is_module_name(node.name):
+            return CLEAN
         return self._outside(self._value(node))
+
+    def _is_module_name(self, name: str) -> bool:
+        """True for what `import name` binds: a module is the same on every rank, whatever its functions are given."""
+        bound = self.ranks.program.index.bindings.get(name, ())
+        return bool(bound) and all(isinstance(b.statement, nodes.Import) for b in bound)
 
     def _outside(self, value: AbstractValue) -> Taint:
         """The taint of what this scope did not make."""

@@ -184,7 +184,7 @@ def _ann_assign(frame: Frame, node: nodes.AnnAssign) -> None:
     value = evaluate(frame, node.value)
     if not value.known and declared is not None:
         value = declared
-    elif declared is not None and declared.known and value.must(4) and declared.kinds & 4:
+    elif declared is not None and declared.known and value.must(4) and declared.kinds & 4 and not _chosen(node):
         value = declared  # `x: Tensor | None = None`: what is stored later is declared here
     elif (
         declared is not None
@@ -194,6 +194,11 @@ def _ann_assign(frame: Frame, node: nodes.AnnAssign) -> None:
     ):
         value = make(value.kinds, value.deps, elem=declared.elem)
     assign(frame, node.target, value)
+
+
+def _chosen(node: nodes.AnnAssign) -> bool:
+    """True for a local that gets one of two values: where it comes out as None, that is what it is from there on."""
+    return isinstance(node.value, nodes.IfExp) and isinstance(node.target, nodes.AssignName)
 
 
 def _aug_assign(frame: Frame, node: nodes.AugAssign) -> None:

@@ -1,5 +1,8 @@
 """Decisions of one rank around the collectives of the file beside this one."""
 
+import math
+
+import torch.distributed as dist
 from torch import Tensor
 
 from . import comms
@@ -29,3 +32,23 @@ def no_collective(x: Tensor, total: Tensor) -> Tensor:
     if x.sum() > 0:  # ok: [TBR104] the other file's function talks to no rank  # error: [TBR101]
         total = doubled(total)
     return total
+
+
+def watched(loss: Tensor, group: dist.ProcessGroup | None, parallel: bool) -> float:
+    if parallel:
+        mean, most = comms.total(loss, group), comms.total(loss.abs(), group)
+    else:
+        mean = most = float(loss.item())  # one rank, or all with the same data
+    # ok: [TBR104] agreed wherever there are several ranks
+    if not math.isfinite(mean):
+        return most
+    dist.barrier()
+    return mean
+
+
+def unwatched(loss: Tensor, group: dist.ProcessGroup | None) -> float:
+    mean, most = float(loss.item()), comms.total(loss.abs(), group)
+    if not math.isfinite(mean):  # error: [TBR104] "`barrier`"
+        return most
+    dist.barrier()
+    return mean

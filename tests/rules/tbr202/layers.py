@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
-from .counters import Alternating, Schedule, Steady, count
+from .counters import Alternating, Schedule, Steady, count, loaded, turned
 
 
 class Layer(nn.Module):
@@ -27,12 +27,24 @@ class Layer(nn.Module):
         return h.sin()
 
 
+class Loading(nn.Module):
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.kind = kind
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        h = loaded(self.kind)(self.fc(x))  # ok: [TBR202] nothing is computed where the kind is another one
+        return turned(h, self.kind).sin()  # error: [TBR202]
+
+
 class Trunk(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.layer = Layer()
         self.alternating = Alternating()
         self.steady = Steady()
+        self.loading = Loading("tanh")
         self.schedule = Schedule()
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -42,4 +54,5 @@ class Trunk(nn.Module):
         x = checkpoint(self.layer, x, use_reentrant=False)
         # error: [TBR202]
         x = checkpoint(self.alternating, x, use_reentrant=False)  # error: [TBR205]
+        x = checkpoint(self.loading, x, use_reentrant=False)
         return checkpoint(self.steady, x, use_reentrant=False)  # ok: [TBR202] its depth never changes
