@@ -144,6 +144,20 @@ def kept_out(x: Tensor) -> Tensor:
     return x.sin()
 
 
+class Store:
+    is_compilable = False
+    rows = 4
+
+
+@torch.compile(backend="eager")
+def kept_out_by_name(x: Tensor, store: Store, ready: bool) -> Tensor:
+    if ready or (not store.is_compilable and x.all()):  # ok: [TBR304] asked where the store stays out of graphs
+        return x
+    if store.rows > 2 and x.all():  # error: [TBR304]
+        x = x.cos()
+    return x.sin()
+
+
 @torch.compile(fullgraph=True, backend="eager")
 def higher_order(x: Tensor) -> Tensor:
     return torch.cond(x.sum() > 0, torch.sin, torch.cos, (x,))  # ok: [TBR304] both sides are in the graph

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Final
 
@@ -29,6 +30,8 @@ _TRACING: Final = frozenset(
         "is_jit_tracing",
     }
 )
+_COMPILABLE: Final = re.compile(r"_?(is|can)_(be_)?compil")
+"""How attributes are named that say whether what is at hand goes into a graph: `cache.is_compilable`."""
 _DRIVING: Final = frozenset({"backward", "manual_backward", "zero_grad"})
 _STEPS: Final = frozenset({"training_step", "validation_step", "test_step", "predict_step"})
 """Methods that Lightning calls as a loop would."""
@@ -219,16 +222,19 @@ def is_guarded(node: nodes.NodeNG, own: bool = True) -> bool:
     """True when an enclosing test (with `own`, the node's test too) asks whether code is being traced."""
     child, up = node, node.parent
     tests: list[nodes.NodeNG] = []
+    earlier: list[nodes.NodeNG] = []
     if isinstance(node, (nodes.If, nodes.IfExp, nodes.While)):
         tests = [node.test] if own else _asked_first(node.test)
     while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda, nodes.Module)):
         if isinstance(up, (nodes.If, nodes.IfExp)) and child is not up.test:
             tests.append(up.test)
-        tests.extend(_left_before(child, up))
+        earlier.extend(_left_before(child, up))
         child, up = up, up.parent
     if up is not None:
-        tests.extend(_left_before(child, up))
-    for test in tests:
+        earlier.extend(_left_before(child, up))
+    if any(_COMPILABLE.match(n.attrname) for test in tests for n in test.nodes_of_class(nodes.Attribute)):
+        return True
+    for test in (*tests, *earlier):
         for call in test.nodes_of_class(nodes.Call):
             func = call.func
             name = func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")
