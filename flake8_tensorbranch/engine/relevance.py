@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from astroid import nodes
-
 from flake8_tensorbranch.engine.inference.plain import Plainness
 from flake8_tensorbranch.engine.inference.summary import Analysis
 from flake8_tensorbranch.engine.lattice import (
@@ -18,7 +16,7 @@ from flake8_tensorbranch.engine.lattice import (
 from flake8_tensorbranch.engine.regions import homemade, wrappers
 from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, REGION_BASES, REGION_ENTRIES
 from flake8_tensorbranch.settings import Settings
-from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
+from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, called_name
 
 EVERYTHING: Final = (
     *(
@@ -62,7 +60,7 @@ def wanted(analysis: Analysis, index: ModuleIndex, settings: Settings) -> set[Fu
     for scope in scopes:
         inherited = wrappers.inherited(analysis, scope.cls) if scope is not None and scope.cls is not None else ()
         for call in index.calls_in(scope):
-            name = called(call)
+            name = called_name(call)
             if (
                 name in _TRIGGERS
                 or (name in names and scope is not None)
@@ -76,9 +74,9 @@ def wanted(analysis: Analysis, index: ModuleIndex, settings: Settings) -> set[Fu
             chosen.add(scope)
     # Who calls a function that begins a region of what it is given, says what that is.
     plain = (f for f in index.functions if f in chosen and f.cls is None and f.parent is None and f.params)
-    helpers = {f.name for f in plain if any(called(c) in _ENTRIES for c in f.calls)}
+    helpers = {f.name for f in plain if any(called_name(c) in _ENTRIES for c in f.calls)}
     for scope in scopes if helpers else ():
-        if scope not in chosen and any(called(call) in helpers for call in index.calls_in(scope)):
+        if scope not in chosen and any(called_name(call) in helpers for call in index.calls_in(scope)):
             chosen.add(scope)
     for function in index.functions:
         if _is_region_class(analysis, function):
@@ -93,12 +91,6 @@ def _is_open(analysis: Analysis, function: FunctionInfo) -> bool:
     return any(
         not values[p.name].known or values[p.name].kinds & (UNKNOWN_KIND | HOST) for p in params if p.name in values
     )
-
-
-def called(call: nodes.Call) -> str:
-    """The last name of what a call calls."""
-    func = call.func
-    return func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")
 
 
 def _is_region_class(analysis: Analysis, function: FunctionInfo) -> bool:

@@ -97,7 +97,7 @@ class ValueSite(SinkSite):
     mutated: str = ""
     form: str = "if"
     comparison: str = (
-        ""  # of sizes: "equality" where only `==` and `!=` ask, "empty" where a size itself is compared with 0
+        ""  # of sizes: "equality" where only `==` and `!=` ask, "empty" and "single" where a size is compared with 0, 1
     )
     frame_lost: bool = False  # inside `for`, `try`, a generator: the whole frame runs eagerly
     related: tuple[Related, ...] = ()

@@ -315,8 +315,12 @@ class ModuleIndex:
 
 def called_name(call: nodes.Call) -> str:
     """The last name of what a call calls."""
-    func = call.func
-    return func.name if isinstance(func, nodes.Name) else getattr(func, "attrname", "")
+    return last_name(call.func)
+
+
+def last_name(node: nodes.NodeNG | None) -> str:
+    """`c` for a name or an attribute `a.b.c`; empty for anything else."""
+    return node.name if isinstance(node, nodes.Name) else getattr(node, "attrname", "")
 
 
 def dotted(node: nodes.NodeNG | None) -> str | None:

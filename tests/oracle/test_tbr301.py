@@ -58,3 +58,16 @@ def test_a_test_that_only_raises_adds_no_graph() -> None:
         return x.sin()
 
     assert graphs_of(guarded, SIZES) == 2
+
+
+@pytest.mark.parametrize("dynamic", [None, True, False])
+def test_size_one_has_a_graph_whoever_asks(dynamic: bool | None) -> None:
+    def single(x: Any) -> Any:
+        return x.sin() if x.shape[1] == 1 else x.cos()
+
+    def no_test(x: Any) -> Any:
+        return x.sin()
+
+    sizes = [(torch.randn(2, size),) for size in (5, 6, 1, 7)]
+    costs = [graphs_of(f, sizes, dynamic=dynamic) for f in (single, no_test)]
+    assert costs[0] == costs[1] > 1

@@ -21,7 +21,9 @@ def spellings(x: th.Tensor) -> th.Tensor:
         x = x.sin()
     if x.numel() > 64:  # error: [TBR301]
         x = x.cos()
-    if len(x) == 1:  # error: [TBR301]
+    if len(x) == 4:  # error: [TBR301]
+        x = x.tanh()
+    if len(x) == 1:  # ok: [TBR301] size 1 has a graph of its own in any case
         x = x.tanh()
     rows, columns = x.shape
     tall = rows > columns

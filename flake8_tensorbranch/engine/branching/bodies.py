@@ -7,7 +7,7 @@ from typing import Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.syntax.names import dotted
+from flake8_tensorbranch.syntax.names import dotted, last_name
 
 _LEVELS: Final = ("debug", "info", "warning", "error", "exception", "critical", "log", "warning_once", "info_once")
 _LOGGING: Final = frozenset(
@@ -38,7 +38,7 @@ def called_in(statement: nodes.NodeNG) -> str:
     """The last name of what a statement that is a call calls; empty for any other statement."""
     if isinstance(statement, nodes.Expr) and isinstance(statement.value, nodes.Call):
         func = statement.value.func
-        return func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")
+        return last_name(func)
     return ""
 
 

@@ -14,7 +14,7 @@ from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import MODULE_KINDS, TENSOR, UNKNOWN, AbstractValue
 from flake8_tensorbranch.engine.sink import Decides
 from flake8_tensorbranch.knowledge.model import lookup
-from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, dotted
+from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, dotted, last_name
 
 _NO_GRAD: Final = frozenset({"no_grad", "inference_mode"})
 _COMPILING: Final = frozenset({"is_compiling", "is_dynamo_compiling", "is_torchdynamo_compiling", "is_exporting"})
@@ -237,7 +237,7 @@ def is_guarded(node: nodes.NodeNG, own: bool = True) -> bool:
     for test in (*tests, *earlier):
         for call in test.nodes_of_class(nodes.Call):
             func = call.func
-            name = func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")
+            name = last_name(func)
             if name in (_TRACING if own else _COMPILING):
                 return True
     return False

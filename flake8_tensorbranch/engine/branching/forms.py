@@ -8,7 +8,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.lattice import DATA
 from flake8_tensorbranch.engine.sink import ValueSite
-from flake8_tensorbranch.syntax.names import FunctionInfo
+from flake8_tensorbranch.syntax.names import FunctionInfo, called_name
 
 
 def is_reported_assert(node: nodes.NodeNG) -> bool:
@@ -93,7 +93,9 @@ def comparison(leaf: nodes.NodeNG) -> str:
     if zero and any(isinstance(s, nodes.Call) or _is_size(s) for s in sides):
         return "empty"
     if any(isinstance(s, nodes.Const) and s.value == 1 for s in sides):
-        return ""  # 1 is a size of its own for the compiler
+        # 1 is a size of its own for the compiler, whoever asks for it.
+        bare = all(isinstance(s, nodes.Const) or _is_size(s) or _asks_size(s) for s in sides)
+        return "single" if bare and ops in (["=="], ["!="]) else ""
     if any(isinstance(s, nodes.BinOp) and s.op == "%" for s in sides):
         return ""  # divisibility splits the sizes
     return "equality" if all(op in ("==", "!=") for op in ops) else ""
@@ -105,6 +107,11 @@ def _is_size(node: nodes.NodeNG) -> bool:
         return False
     held = node.value.func if isinstance(node.value, nodes.Call) else node.value
     return isinstance(held, nodes.Attribute) and held.attrname in ("shape", "size")
+
+
+def _asks_size(node: nodes.NodeNG) -> bool:
+    """True for `len(x)` and `x.size(0)`."""
+    return isinstance(node, nodes.Call) and called_name(node) in ("len", "size")
 
 
 def compares(match: nodes.Match) -> bool:

@@ -12,7 +12,7 @@ from flake8_tensorbranch.engine.inference.arguments import Arguments
 from flake8_tensorbranch.engine.inference.frame import Facts, Frame
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import CONTAINER, DATA, TENSOR, UNKNOWN, AbstractValue, element
-from flake8_tensorbranch.syntax.names import FunctionInfo
+from flake8_tensorbranch.syntax.names import FunctionInfo, last_name
 
 _FIRST: Final = frozenset({"min", "max"})
 ORDER: Final = "order"
@@ -25,7 +25,7 @@ def orderings(program: Program, scope: FunctionInfo | None, facts: Facts) -> Ite
         if not isinstance(node, nodes.Call):
             continue
         func = node.func
-        name = func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")
+        name = last_name(func)
         if name != "sorted" and name not in _FIRST and name != "sort":
             continue
         if isinstance(func, nodes.Name) and name != "sort":

@@ -18,7 +18,7 @@ from flake8_tensorbranch.engine.lattice import ARRAY, CONTAINER, MAPPING, RANDOM
 from flake8_tensorbranch.engine.lookup.modes import loop_around
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.model import method as tensor_row
-from flake8_tensorbranch.syntax.names import FunctionInfo
+from flake8_tensorbranch.syntax.names import FunctionInfo, last_name
 
 _NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _STATEMENTS: Final = (nodes.AugAssign, nodes.Assign, nodes.AnnAssign, nodes.Call, nodes.Delete, nodes.For)
@@ -333,4 +333,4 @@ def _makes_iterator(activation: Activation, origin: Any) -> bool:
 
 def _name(call: nodes.Call) -> str:
     func = call.func
-    return str(func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", ""))
+    return last_name(func)

@@ -11,6 +11,7 @@ from flake8_tensorbranch.engine.lattice import CONTAINER, HOST, TENSOR, UNKNOWN,
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.syntax.names import last_name
 
 if TYPE_CHECKING:
     from flake8_tensorbranch.engine.checkpointing.insides import Activation
@@ -132,7 +133,7 @@ def saves(origins: Origins, activation: Activation, node: nodes.NodeNG) -> bool:
         found = bool(value.kinds & TENSOR) and node.op in _SAVES and not _scales(activation, node)
     elif isinstance(node, nodes.Call):
         func = node.func
-        name = func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")
+        name = last_name(func)
         found = (
             name not in _FREE
             and not (name.endswith("_") and isinstance(node.parent, nodes.Expr))

@@ -10,7 +10,7 @@ from flake8_tensorbranch.engine.inference.summary import Analysis
 from flake8_tensorbranch.engine.lattice import DATA, MASK, RANDOM, UNBACKED, AbstractValue
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.layers import COUNTING
-from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
+from flake8_tensorbranch.syntax.names import FunctionInfo, dotted, last_name
 
 _DEPTH: Final = 3
 _VALUES: Final = DATA | MASK | RANDOM | UNBACKED
@@ -47,7 +47,7 @@ def _matters(analysis: Analysis, function: FunctionInfo, depth: int) -> bool:
 
 def _changes(call: nodes.Call) -> bool:
     func = call.func
-    name = func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")
+    name = last_name(func)
     return name in _CHANGING or name.endswith("_") or any(k.arg in ("inplace", "out") for k in call.keywords)
 
 

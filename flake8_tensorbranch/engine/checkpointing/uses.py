@@ -10,6 +10,7 @@ from astroid import nodes
 from flake8_tensorbranch.engine.checkpointing import places
 from flake8_tensorbranch.engine.checkpointing.places import Place
 from flake8_tensorbranch.engine.lookup.guards import exclusive
+from flake8_tensorbranch.syntax.names import last_name
 from flake8_tensorbranch.syntax.printing import source_of
 
 if TYPE_CHECKING:
@@ -192,7 +193,7 @@ def repeats(activation: Activation, value: Any, place: Place) -> bool:
         return _is(activation, value.values[0], place)
     if isinstance(value, nodes.Call):
         func = value.func
-        name = func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")
+        name = last_name(func)
         if name in _EXTREMES:
             return True
         if isinstance(func, nodes.Attribute) and name in _CONVERTS:

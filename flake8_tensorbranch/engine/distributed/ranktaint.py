@@ -28,7 +28,7 @@ from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge import collectives as known
 from flake8_tensorbranch.knowledge import names
 from flake8_tensorbranch.knowledge.model import method as tensor_method
-from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted, last_name
 
 if TYPE_CHECKING:
     from flake8_tensorbranch.engine.distributed.ranks import Ranks
@@ -221,7 +221,7 @@ class Evaluator:
         func = node.func
         arguments = [self._operand(a) for a in node.args] + [self._operand(k.value) for k in node.keywords]
         receiver = self.taint(func.expr) if isinstance(func, nodes.Attribute) else CLEAN
-        name = func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")
+        name = last_name(func)
         value = self._value(node)
         together = combined(receiver, *arguments)
         if self.ranks.collectives.direct(self.scope, node):

@@ -24,7 +24,7 @@ from flake8_tensorbranch.engine.lattice import (
     join,
 )
 from flake8_tensorbranch.engine.refs import Bound
-from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
+from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, last_name
 
 if TYPE_CHECKING:
     from flake8_tensorbranch.engine.inference.summary import Analysis
@@ -114,10 +114,6 @@ def _spelling(index: ModuleIndex, names: set[str]) -> Callable[[str], bool]:
     return spells
 
 
-def _last(node: nodes.NodeNG) -> str:
-    return node.attrname if isinstance(node, nodes.Attribute) else getattr(node, "name", "")
-
-
 def _calls(module: ModuleIndex, names: set[str]) -> Iterator[tuple[FunctionInfo, nodes.Call]]:
     """The calls of a module that call, or pass on, something of one of the names, or imported under another one."""
     names = names | {
@@ -125,7 +121,7 @@ def _calls(module: ModuleIndex, names: set[str]) -> Iterator[tuple[FunctionInfo,
     }
     for function in module.functions:
         for call in function.calls:
-            if _last(call.func) in names or any(_last(a) in names for a in call.args):
+            if last_name(call.func) in names or any(last_name(a) in names for a in call.args):
                 yield function, call
 
 

@@ -12,7 +12,7 @@ from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.lookup.slices import backward
 from flake8_tensorbranch.engine.reproducibility.switches import Switches
 from flake8_tensorbranch.knowledge.model import lookup
-from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
+from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, last_name
 
 _EXACT: Final = frozenset(
     {
@@ -182,7 +182,7 @@ def _equality(scope: FunctionInfo | None, call: nodes.Call, node: nodes.NodeNG) 
 def _decides(node: nodes.NodeNG) -> bool:
     """True when something hangs on the comparison: a test, an assertion, what is returned; or it asserts by itself."""
     func = node.func if isinstance(node, nodes.Call) else None
-    name = func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")
+    name = last_name(func)
     if str(name).startswith("assert"):
         return True
     child, up = node, node.parent

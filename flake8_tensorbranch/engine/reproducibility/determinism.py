@@ -17,7 +17,7 @@ from flake8_tensorbranch.engine.reproducibility.switches import ALGORITHMS, DEBU
 from flake8_tensorbranch.engine.sink import SinkKind, SwitchSite
 from flake8_tensorbranch.knowledge.versions import has
 from flake8_tensorbranch.settings import Settings
-from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted, last_name
 
 _WORDS: Final = (
     "determinis",
@@ -206,7 +206,7 @@ class _Finder:
                 multiplies = multiplies or node.op == "@"
                 continue
             func = node.func
-            name = func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")
+            name = last_name(func)
             parts = [*node.args, *(k.value for k in node.keywords)]
             if name == "cuda" or (name != "device" and any(self._is_cuda(scope, part) for part in parts)):
                 on_cuda = True

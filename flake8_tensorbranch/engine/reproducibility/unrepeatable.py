@@ -16,7 +16,7 @@ from flake8_tensorbranch.engine.regions.trace import noted
 from flake8_tensorbranch.engine.reproducibility.switches import Switches
 from flake8_tensorbranch.engine.sink import Decides, SinkKind, UnrepeatableSite, ValueSite
 from flake8_tensorbranch.knowledge.nondeterministic import ADDING, FLOATS, INTEGERS, REDUCTIONS
-from flake8_tensorbranch.syntax.names import dotted
+from flake8_tensorbranch.syntax.names import dotted, last_name
 
 _WORDS: Final = ("index_add", "scatter_add", "scatter_reduce", "index_put", "put_(", ".put(", "bincount", "cumsum")
 
@@ -69,7 +69,7 @@ class Unrepeatable:
         """The name of the operator that a call is, where what it adds are no whole numbers; else empty."""
         call = expr.node
         func = call.func
-        name = func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")
+        name = last_name(func)
         if name not in ADDING or not self._meant(call, ADDING[name]):
             return ""
         value = self.origins.value(expr)
@@ -92,7 +92,7 @@ class Unrepeatable:
                 return True
             if isinstance(node, nodes.Call):
                 func = node.func
-                if (func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", "")) in FLOATS:
+                if last_name(func) in FLOATS:
                     return True
         return False
 
