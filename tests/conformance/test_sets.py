@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -71,7 +72,11 @@ def wrapped(text: str) -> str:
 def revealed(folder: Path) -> list[str]:
     """The lines of a package that read a set in turn, with its type."""
     options = ["--python-version=3.12", "--ignore-missing-imports", "--hide-error-context", "--no-error-summary"]
-    out, err, _ = api.run([*options, f"--cache-dir={folder / 'cache'}", str(folder / PACKAGE.name)])
+    limit = sys.getrecursionlimit()  # mypy raises it for good
+    try:
+        out, err, _ = api.run([*options, f"--cache-dir={folder / 'cache'}", str(folder / PACKAGE.name)])
+    finally:
+        sys.setrecursionlimit(limit)
     assert not err
     notes = re.findall(r'^(.*?):(\d+): note: Revealed type is "(.*)"$', out, re.MULTILINE)
     assert len(notes) > 20, out[-2000:]
