@@ -48,6 +48,7 @@ from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleInde
 _methods: dict[tuple[AbstractValue, str, int], AbstractValue] = {}
 DERIVED.append(_methods)
 _GRAD_FN: Final = make(OBJECT | NONE, refs=frozenset({Instance("torch.autograd.graph.Node")}))  # None for a leaf
+_PLAIN_METHODS: Final = frozenset({*dir(str), *dir(float), *dir(int)} - {"index"})
 _STATIC_ARRAY: Final = frozenset({"dtype", "ndim", "itemsize", "nbytes", "flags"})
 
 
@@ -92,7 +93,9 @@ def read(frame: Frame, value: AbstractValue, name: str) -> AbstractValue:
     if kinds == HOST and name == "type":
         return HOST_VALUE  # of a device
     if kinds & (CONTAINER | MAPPING | HOST) and not value.refs:
-        result = join(result, method_of(value, name))
+        # A plain value may be a device, a slice, a date: what no number and no text has need not be a method.
+        open_ = not kinds & ~(HOST | NONE) and name not in _PLAIN_METHODS
+        result = join(result, method_of(value, name, CALLABLE | UNKNOWN_KIND if open_ else CALLABLE))
     if kinds & UNKNOWN_KIND and not (kinds & TENSOR) and not any(isinstance(r, str) for r in value.refs):
         result = join(result, unknown_attribute(value, name))
     return result if result.kinds else UNKNOWN

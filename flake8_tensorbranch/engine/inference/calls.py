@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import builtins, externals, heirs, registries
+from flake8_tensorbranch.engine.inference import builtins, externals, heirs, registries, tuples
 from flake8_tensorbranch.engine.inference import evaluate as _evaluate
 from flake8_tensorbranch.engine.inference.arguments import Arguments, bind, unpack
 from flake8_tensorbranch.engine.inference.attributes import read
@@ -110,7 +110,7 @@ def _apply_ref(
         inner = Arguments([*ref.args, *args.positional], args.star, keywords, args.double_star or unpacked)
         return apply(frame, ref.function, inner, node)
     if isinstance(ref, RecordType):
-        return externals.new_record(ref, args)
+        return tuples.new_record(ref, args)
     if isinstance(ref, Giving):
         return ref.value
     if isinstance(ref, Wrapped):

@@ -6,7 +6,7 @@ from typing import Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import builtins, calls, mappings, operators, randomness
+from flake8_tensorbranch.engine.inference import builtins, calls, mappings, operators, randomness, tuples
 from flake8_tensorbranch.engine.inference.arguments import Arguments
 from flake8_tensorbranch.engine.inference.frame import Frame
 from flake8_tensorbranch.engine.inference.rows import from_row
@@ -36,7 +36,7 @@ from flake8_tensorbranch.engine.lattice import (
     sequence,
     with_deps,
 )
-from flake8_tensorbranch.engine.refs import Instance, Partial, RecordType, Wrapped
+from flake8_tensorbranch.engine.refs import Instance, Partial, Wrapped
 from flake8_tensorbranch.knowledge import evidence, names, regions
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.knowledge.model import method as tensor_row
@@ -84,14 +84,14 @@ def call(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None
         held = tuple(args.keywords.items())
         return make(OBJECT, refs=frozenset({Instance(qualname)}), elem=join_all(args.all()), items=held)
     if qualname in _REPLACING and args.positional:
-        return _replaced(args)
+        return tuples.replaced(args)
     if qualname in _MAPPINGS:
         if qualname.endswith("defaultdict"):
             made = next((_MADE[r] for r in args.positional[0].each if r in _MADE), 0) if args.positional else 0
             return make(MAPPING, elem=make(made) if made else BOTTOM)
         return builtins.FUNCTIONS["dict"](frame, args, node)
     if qualname in ("collections.namedtuple", "typing.NamedTuple") and len(args.positional) > 1:
-        return _record_type(args)
+        return tuples.record_type(args)
     if qualname == "collections.Counter" and args.positional:
         keys = mappings.key_deps(operators.iterate(args.positional[0]))
         return make(MAPPING, keys, elem=make(HOST, keys))  # how often each was met
@@ -111,42 +111,6 @@ def _other(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | No
     if row is not None:
         return from_row(row, args, None)
     return make(UNKNOWN_KIND, refs=frozenset({Instance(qualname)})) if _is_class(qualname) else UNKNOWN
-
-
-def _record_type(args: Arguments) -> AbstractValue:
-    """The class that `namedtuple("Name", fields)` makes."""
-    fields = args.positional[1]
-    names_: list[str] = []
-    if isinstance(fields.const, str):
-        names_ = fields.const.replace(",", " ").split()
-    elif fields.items is not None:
-        for _, value in fields.items:
-            first = value.items[0][1] if value.items else value
-            if not isinstance(first.const, str):
-                return UNKNOWN
-            names_.append(first.const)
-    if not names_:
-        return UNKNOWN
-    return make(CALLABLE, refs=frozenset({RecordType(str(args.positional[0].const), tuple(names_))}))
-
-
-def new_record(record: RecordType, args: Arguments) -> AbstractValue:
-    """An instance of a named tuple."""
-    items = []
-    for position, name in enumerate(record.fields):
-        value = args.get(position, name)
-        items.append((name, value if value is not None else args.star or args.double_star or UNKNOWN))
-    elem = join_all(v for _, v in items)
-    return make(OBJECT, refs=frozenset({Instance(f"namedtuple.{record.name}")}), elem=elem, items=tuple(items))
-
-
-def _replaced(args: Arguments) -> AbstractValue:
-    """A record with some of its fields replaced."""
-    record = args.positional[0]
-    if record.items is None:
-        return record
-    items = tuple((k, args.keywords.get(str(k), v)) for k, v in record.items)
-    return make(record.kinds, record.deps, refs=record.refs, elem=join_all(v for _, v in items), items=items)
 
 
 def _is_class(qualname: str) -> bool:
@@ -175,7 +139,7 @@ def _torch(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | No
     if meaning == "tensor":
         return TENSOR_VALUE
     if meaning == "size":
-        return make(CONTAINER, elem=join_all(args.all()) if args.positional else HOST_VALUE)
+        return tuples.size(args.positional[0]) if args.positional else make(CONTAINER, elem=HOST_VALUE)
     entry = regions.entry(qualname)
     if entry is not None:
         return _enter_region(frame, qualname, entry, args, node)

@@ -12,6 +12,7 @@ from flake8_tensorbranch.engine.lattice import (
     ARRAY,
     CONTAINER,
     DATA,
+    HOST,
     MAPPING,
     MASK,
     NO_CONST,
@@ -21,7 +22,9 @@ from flake8_tensorbranch.engine.lattice import (
     UNBACKED,
     UNKNOWN_KIND,
     AbstractValue,
+    join_all,
     make,
+    with_deps,
 )
 from flake8_tensorbranch.syntax.graph import Cfg
 from flake8_tensorbranch.syntax.names import FunctionInfo
@@ -75,6 +78,21 @@ def deciding(frame: Frame, function: FunctionInfo) -> int:
                     break
                 up = up.parent
     return deps
+
+
+def decided_items(frame: Frame, function: FunctionInfo, value: AbstractValue) -> AbstractValue:
+    """A returned tuple with what decides its flags: items spelled `True` in one `return`, `False` in another."""
+    tuples = [node.value for node in function.returns_nodes if isinstance(node.value, nodes.Tuple)]
+    flags: set[object] = set()
+    for position in range(len(value.items or ())):
+        at = [t.elts[position] for t in tuples if position < len(t.elts)]
+        if len({part.value for part in at if isinstance(part, nodes.Const) and isinstance(part.value, bool)}) == 2:
+            flags.add(position)
+    deps = deciding(frame, function) if flags else 0
+    if not deps or value.items is None:
+        return value
+    items = tuple((k, with_deps(v, deps | MASK) if k in flags and v.must(HOST) else v) for k, v in value.items)
+    return make(value.kinds, value.deps, value.const, value.refs, join_all(v for _, v in items), items)
 
 
 def falls_through(cfg: Cfg) -> bool:

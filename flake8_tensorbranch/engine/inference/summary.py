@@ -21,7 +21,14 @@ from flake8_tensorbranch.engine.inference.arguments import Arguments, coarse, co
 from flake8_tensorbranch.engine.inference.classes import Classes
 from flake8_tensorbranch.engine.inference.frame import Facts, Frame, State
 from flake8_tensorbranch.engine.inference.leads import only_tensors, recurs
-from flake8_tensorbranch.engine.inference.outcomes import affirmed, deciding, falls_through, is_stub, open_constant
+from flake8_tensorbranch.engine.inference.outcomes import (
+    affirmed,
+    decided_items,
+    deciding,
+    falls_through,
+    is_stub,
+    open_constant,
+)
 from flake8_tensorbranch.engine.inference.resolve import Resolver, Target, Variable
 from flake8_tensorbranch.engine.inference.states import merge, widen
 from flake8_tensorbranch.engine.lattice import (
@@ -225,8 +232,11 @@ class Analysis:
         if value.const is not NO_CONST and isinstance(value.const, str):
             value = make(value.kinds, value.deps)
         value = affirmed(value)
-        if value.must(HOST | NONE) and value.kinds & HOST and len(function.returns_nodes) > 1:
-            value = with_deps(value, deciding(frame, function))
+        if len(function.returns_nodes) > 1:
+            if value.must(HOST | NONE) and value.kinds & HOST:
+                value = with_deps(value, deciding(frame, function))
+            elif value.items and value.kinds & CONTAINER and isinstance(value.items[0][0], int):
+                value = decided_items(frame, function, value)
         return value
 
     def declared_return(self, function: FunctionInfo) -> AbstractValue | None:
