@@ -69,7 +69,7 @@ POWERS = (
     Power("nested questions (fuel 1)", INFERENCE + "summary:FUEL", 1),
     Power("nested questions (fuel 3)", INFERENCE + "summary:FUEL", 3),
     Power("affirmed suppositions", INFERENCE + "summary:affirmed", lambda value: value),
-    Power("flags settled by which `return` is taken", INFERENCE + "summary:deciding", gives(0)),
+    Power("flags settled by which `return` is taken", INFERENCE + "outcomes:_deciding", gives(0)),
 )
 
 

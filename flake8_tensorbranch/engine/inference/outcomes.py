@@ -62,7 +62,7 @@ def affirmed(value: AbstractValue) -> AbstractValue:
     return make(value.kinds, value.deps & ~gone, value.const, value.refs, elem, items)
 
 
-def deciding(frame: Frame, function: FunctionInfo) -> int:
+def _deciding(frame: Frame, function: FunctionInfo) -> int:
     """The dependences of tests that decide which `return` of the function is taken."""
     deps = 0
     for test, value in frame.tests.items():
@@ -80,7 +80,16 @@ def deciding(frame: Frame, function: FunctionInfo) -> int:
     return deps
 
 
-def decided_items(frame: Frame, function: FunctionInfo, value: AbstractValue) -> AbstractValue:
+def decided(frame: Frame, function: FunctionInfo, value: AbstractValue) -> AbstractValue:
+    """A returned value with what decides which of several `return` statements is taken."""
+    if value.must(HOST | NONE) and value.kinds & HOST:
+        return with_deps(value, _deciding(frame, function))
+    if value.items and value.kinds & CONTAINER and value.items[0][0] == 0:
+        return _decided_items(frame, function, value)
+    return value
+
+
+def _decided_items(frame: Frame, function: FunctionInfo, value: AbstractValue) -> AbstractValue:
     """A returned tuple with what decides its flags: items spelled `True` in one `return`, `False` in another."""
     tuples = [node.value for node in function.returns_nodes if isinstance(node.value, nodes.Tuple)]
     flags: set[object] = set()
@@ -88,7 +97,7 @@ def decided_items(frame: Frame, function: FunctionInfo, value: AbstractValue) ->
         at = [t.elts[position] for t in tuples if position < len(t.elts)]
         if len({part.value for part in at if isinstance(part, nodes.Const) and isinstance(part.value, bool)}) == 2:
             flags.add(position)
-    deps = deciding(frame, function) if flags else 0
+    deps = _deciding(frame, function) if flags else 0
     if not deps or value.items is None:
         return value
     items = tuple((k, with_deps(v, deps | MASK) if k in flags and v.must(HOST) else v) for k, v in value.items)

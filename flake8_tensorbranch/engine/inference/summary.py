@@ -21,14 +21,7 @@ from flake8_tensorbranch.engine.inference.arguments import Arguments, coarse, co
 from flake8_tensorbranch.engine.inference.classes import Classes
 from flake8_tensorbranch.engine.inference.frame import Facts, Frame, State
 from flake8_tensorbranch.engine.inference.leads import only_tensors, recurs
-from flake8_tensorbranch.engine.inference.outcomes import (
-    affirmed,
-    decided_items,
-    deciding,
-    falls_through,
-    is_stub,
-    open_constant,
-)
+from flake8_tensorbranch.engine.inference.outcomes import affirmed, decided, falls_through, is_stub, open_constant
 from flake8_tensorbranch.engine.inference.resolve import Resolver, Target, Variable
 from flake8_tensorbranch.engine.inference.states import merge, widen
 from flake8_tensorbranch.engine.lattice import (
@@ -232,12 +225,7 @@ class Analysis:
         if value.const is not NO_CONST and isinstance(value.const, str):
             value = make(value.kinds, value.deps)
         value = affirmed(value)
-        if len(function.returns_nodes) > 1:
-            if value.must(HOST | NONE) and value.kinds & HOST:
-                value = with_deps(value, deciding(frame, function))
-            elif value.items and value.kinds & CONTAINER and isinstance(value.items[0][0], int):
-                value = decided_items(frame, function, value)
-        return value
+        return decided(frame, function, value) if len(function.returns_nodes) > 1 else value
 
     def declared_return(self, function: FunctionInfo) -> AbstractValue | None:
         """What the return annotation says."""
