@@ -9,10 +9,11 @@ from typing import Final
 from astroid import nodes
 
 from flake8_tensorbranch.diagnostic import Edit, Related
-from flake8_tensorbranch.engine.branching import bodies, effects, forms, promises
+from flake8_tensorbranch.engine.branching import bodies, effects, forms, promises, sizetests
 from flake8_tensorbranch.engine.branching.fixedsize import is_fixed
 from flake8_tensorbranch.engine.branching.orderings import ORDER, orderings
 from flake8_tensorbranch.engine.branching.specialised import specialised
+from flake8_tensorbranch.engine.branching.tracers import Tracers
 from flake8_tensorbranch.engine.checkpointing import gradmode
 from flake8_tensorbranch.engine.checkpointing.mutation import Mutations, mutations_of
 from flake8_tensorbranch.engine.compiling.dimensions import Dimensions
@@ -35,6 +36,7 @@ from flake8_tensorbranch.engine.lattice import (
     UNKNOWN_KIND,
     AbstractValue,
 )
+from flake8_tensorbranch.engine.lookup.origins import Expr
 from flake8_tensorbranch.engine.regions import abroad, trace
 from flake8_tensorbranch.engine.regions.batched import Batched
 from flake8_tensorbranch.engine.regions.region import Membership, Regions
@@ -88,6 +90,9 @@ class _Finder:
         self.scope = scope
         self.facts = facts
         self.context = effects.Context(program, scope, facts)
+        self.module = program.index
+        self.calls: dict[FunctionInfo, Expr] = {}
+        self.tracers = Tracers(program.analysis)
         self.memberships = {k: m for k in regions.kinds(scope) if (m := regions.of(scope, k)) is not None}
 
     def at(self, node: nodes.NodeNG) -> Iterator[ValueSite]:
@@ -196,6 +201,8 @@ class _Finder:
         memberships = self.memberships
         if "vmapped" in memberships and not self.is_mapped(subject):
             memberships = {k: m for k, m in memberships.items() if k != "vmapped"}
+        if "checkpointed" in memberships and deps & DATA and not mutated and self.is_handed(at):
+            memberships = {k: m for k, m in memberships.items() if k != "checkpointed"}
         return ValueSite(
             kind=kind,
             node=at,
@@ -209,7 +216,8 @@ class _Finder:
             certain=certain,
             regions=memberships,
             # A size asked for before the question is guarded on all the same.
-            guarded=effects.is_guarded(node, own=kind is not SinkKind.SIZE_BRANCH),
+            guarded=self.tracers.guard(self.module, self.scope, node, own=kind is not SinkKind.SIZE_BRANCH)
+            or bool(deps & DATA and self.tracers.unread(self.facts, self.scope, subject)),
             checked=promises.promised(self.scope, subject),
             declared=self.declared(kind, at),
             mutated=mutated,
@@ -219,6 +227,10 @@ class _Finder:
             related=self.related(subject, memberships),
             repairs=self.repairs(kind, node),
         )
+
+    def is_handed(self, test: nodes.NodeNG) -> bool:
+        """True when all that a test reads is whole numbers that its checkpointed region is handed."""
+        return self.mutations.handed.asked(Expr(self.module, self.scope, test), self.calls)
 
     def is_mapped(self, subject: nodes.NodeNG) -> bool:
         """True when an expression reads what a `torch.vmap` maps over."""
@@ -263,7 +275,7 @@ class _Finder:
         kinds = set()
         for leaf, value in self.leaves(test):
             if value.deps & (SHAPE | UNBACKED):
-                kinds.add(forms.comparison(leaf))
+                kinds.add(sizetests.comparison(self.mutations.origins, Expr(self.module, self.scope, leaf), self.calls))
         return kinds.pop() if len(kinds) == 1 else ""
 
     def searches(self, at: nodes.NodeNG) -> bool:
@@ -341,13 +353,15 @@ class _Stranger(_Finder):
         super().__init__(program, regions, mutations, batched, dimensions, there.function, there.facts)
         self.there = there
         self.memberships = there.regions
+        self.module = there.function.module
+        self.calls = there.calls(program.index)
 
     def sites(self) -> Iterator[ValueSite]:
         """The sites, put at the call in this file, but for those that only validate or are left out of traces."""
         there = self.there
         for found in (*map(self.at, there.function.tests), self.ordered()):
             for site in found:
-                if site.guarded or not site.certain or site.decides is Decides.NOTHING:
+                if site.guarded or not site.regions or not site.certain or site.decides is Decides.NOTHING:
                     continue
                 if site.kind is SinkKind.RAISE and [*there.regions] == ["checkpointed"]:
                     continue
@@ -358,7 +372,7 @@ class _Stranger(_Finder):
                     node=there.call,
                     function=there.scope,
                     effect=f"a {'loop' if site.kind in _LOOPS else 'branch'} in `{bodies.cut(there.function.name)}()`",
-                    guarded=effects.is_guarded(there.call),
+                    guarded=self.tracers.guard(self.program.index, there.scope, there.call),
                     frame_lost=site.frame_lost or effects.loses_frame(there.call, self.program.index, self.regions.has),
                 )
 

@@ -95,3 +95,30 @@ def test_draws_on_the_default_generator_are_replayed() -> None:
         checkpoint(region, ROW.clone().requires_grad_(), use_reentrant=False).sum().backward()
     assert seen[::2] == seen[1::2]
     assert len(set(seen)) == 2
+
+
+def test_whole_numbers_that_were_handed_in_read_the_same_again() -> None:
+    """The page's silent case: another thread count moves the last digits of a sum of floats, never one of integers."""
+    from torch.utils.checkpoint import checkpoint
+
+    seen: list[tuple[int, float]] = []
+
+    def region(x: Any, position_ids: Any) -> Any:
+        steps = torch.arange(position_ids.shape[1]) + position_ids.min()
+        seen.append((int((steps - position_ids).abs().sum()), float(x.detach().sum())))
+        return x.sin()
+
+    threads = torch.get_num_threads()
+    torch.manual_seed(0)
+    try:
+        for size in (4097, 100_003, 1_000_003):
+            x = torch.randn(1, size, requires_grad=True)
+            torch.set_num_threads(4)
+            out = checkpoint(region, x, torch.randint(size, (1, size)), use_reentrant=False)
+            torch.set_num_threads(1)
+            out.sum().backward()
+    finally:
+        torch.set_num_threads(threads)
+    forward, recompute = seen[::2], seen[1::2]
+    assert [whole for whole, _ in forward] == [whole for whole, _ in recompute]
+    assert [floats for _, floats in forward] != [floats for _, floats in recompute]

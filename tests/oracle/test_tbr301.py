@@ -60,10 +60,24 @@ def test_a_test_that_only_raises_adds_no_graph() -> None:
     assert graphs_of(guarded, SIZES) == 2
 
 
+ASKED = {
+    "== 1": lambda size: size == 1,
+    "> 1": lambda size: size > 1,
+    "<= 1": lambda size: size <= 1,
+    ">= 2": lambda size: size >= 2,
+    "< 2": lambda size: size < 2,
+    "< 1": lambda size: size < 1,
+    ">= 1": lambda size: size >= 1,
+}
+
+
 @pytest.mark.parametrize("dynamic", [None, True, False])
-def test_size_one_has_a_graph_whoever_asks(dynamic: bool | None) -> None:
+@pytest.mark.parametrize("asked", ASKED)
+def test_size_one_has_a_graph_whoever_asks(asked: str, dynamic: bool | None) -> None:
+    test = ASKED[asked]
+
     def single(x: Any) -> Any:
-        return x.sin() if x.shape[1] == 1 else x.cos()
+        return x.sin() if test(x.shape[1]) else x.cos()
 
     def no_test(x: Any) -> Any:
         return x.sin()

@@ -80,8 +80,11 @@ def make_backbone() -> nn.Module:
 class InPlace(nn.Module):
     def forward(self, q: Tensor) -> Tensor:
         decoding = q.size(1) == 1
-        if not decoding:  # error: [TBR301]
+        if not decoding:  # ok: [TBR301] size 1, asked for by a name
             q = q.cumsum(1)
+        prefill = q.size(1) > 16
+        if prefill:  # error: [TBR301]
+            q = q.cumprod(1)
         return q.sin()
 
 
@@ -89,6 +92,55 @@ def compiled_in_place() -> nn.Module:
     model = InPlace()
     model.compile(backend="eager")
     return model
+
+
+# --- size 1 has a graph of its own, by whatever name it goes -----------------------------------------
+def lengths(x: Tensor, memory: Tensor | None) -> tuple[bool, int | None, int]:
+    if memory is None:
+        return True, None, x.shape[1]
+    return False, memory.shape[1], x.shape[1]
+
+
+class Decoder(nn.Module):
+    def keep_last(self, x: Tensor, length: int, window: int) -> Tensor:
+        if length == 1:  # ok: [TBR301] every call hands a size as it is
+            x = x.neg()
+        if window == 1:  # error: [TBR301]
+            x = x.abs()
+        return x
+
+    def forward(self, x: Tensor, memory: Tensor | None = None) -> Tensor:
+        batch, length = x.shape[:2]
+        self.length = length
+        _, keys, queries = lengths(x, memory)
+        if batch == 1:  # ok: [TBR301] unpacked
+            x = x.sin()
+        if 1 != length:  # ok: [TBR301] the number on the left
+            x = x.cos()
+        if self.length > 1:  # ok: [TBR301] kept on the module
+            x = x.tanh()
+        if length >= 2 and batch <= 1:  # ok: [TBR301] the same question
+            x = x.exp()
+        if keys == 1 or queries == 1:  # ok: [TBR301] through a helper's tuple
+            x = x.sigmoid()
+        if length < 1 or batch >= 1:  # ok: [TBR301] no size that changes is zero
+            x = x.neg()
+        half = length // 2
+        if half == 1:  # error: [TBR301]
+            x = x.log1p()
+        if length - 1 == 1:  # error: [TBR301]
+            x = x.log()
+        if length == 2:  # error: [TBR301]
+            x = x.sqrt()
+        if length > 2:  # error: [TBR301]
+            x = x.square()
+        for part in (length, batch * 2):
+            if part == 1:  # error: [TBR301]
+                x = x.abs()
+        return self.keep_last(x, length, length // 4)
+
+
+decoder = torch.compile(Decoder(), backend="eager")
 
 
 # --- tempting, and rightly silent -----------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Final
 
@@ -14,24 +13,9 @@ from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import MODULE_KINDS, TENSOR, UNKNOWN, AbstractValue
 from flake8_tensorbranch.engine.sink import Decides
 from flake8_tensorbranch.knowledge.model import lookup
-from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, dotted, last_name
+from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, dotted
 
 _NO_GRAD: Final = frozenset({"no_grad", "inference_mode"})
-_COMPILING: Final = frozenset({"is_compiling", "is_dynamo_compiling", "is_torchdynamo_compiling", "is_exporting"})
-_TRACING: Final = frozenset(
-    {
-        "is_compiling",
-        "is_tracing",
-        "is_dynamo_compiling",
-        "is_exporting",
-        "is_torchdynamo_compiling",
-        "is_scripting",
-        "is_torch_fx_proxy",
-        "is_jit_tracing",
-    }
-)
-_COMPILABLE: Final = re.compile(r"_?(is|can)_(be_)?compil")
-"""How attributes are named that say whether what is at hand goes into a graph: `cache.is_compilable`."""
 _DRIVING: Final = frozenset({"backward", "manual_backward", "zero_grad"})
 _STEPS: Final = frozenset({"training_step", "validation_step", "test_step", "predict_step"})
 """Methods that Lightning calls as a loop would."""
@@ -208,53 +192,6 @@ def _holds_tensor(value: AbstractValue) -> bool:
     if value.items is not None:
         return any(_holds_tensor(v) for _, v in value.items)
     return value.elem is not None and _holds_tensor(value.elem)
-
-
-def _asked_first(test: nodes.NodeNG) -> list[nodes.NodeNG]:
-    """The first operand of an `and`, which alone decides whether the others are looked at."""
-    if not isinstance(test, nodes.BoolOp) or test.op != "and":
-        return []
-    first = test.values[0]
-    return [first] if isinstance(first, nodes.UnaryOp) and isinstance(first.operand, nodes.Call) else []
-
-
-def is_guarded(node: nodes.NodeNG, own: bool = True) -> bool:
-    """True when an enclosing test (with `own`, the node's test too) asks whether code is being traced."""
-    child, up = node, node.parent
-    tests: list[nodes.NodeNG] = []
-    earlier: list[nodes.NodeNG] = []
-    if isinstance(node, (nodes.If, nodes.IfExp, nodes.While)):
-        tests = [node.test] if own else _asked_first(node.test)
-    while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda, nodes.Module)):
-        if isinstance(up, (nodes.If, nodes.IfExp)) and child is not up.test:
-            tests.append(up.test)
-        earlier.extend(_left_before(child, up))
-        child, up = up, up.parent
-    if up is not None:
-        earlier.extend(_left_before(child, up))
-    if any(_COMPILABLE.match(n.attrname) for test in tests for n in test.nodes_of_class(nodes.Attribute)):
-        return True
-    for test in (*tests, *earlier):
-        for call in test.nodes_of_class(nodes.Call):
-            func = call.func
-            name = last_name(func)
-            if name in (_TRACING if own else _COMPILING):
-                return True
-    return False
-
-
-def _left_before(child: nodes.NodeNG, up: nodes.NodeNG) -> list[nodes.NodeNG]:
-    """The tests of earlier statements of the same block that leave it: what follows runs only where they were false."""
-    for block in ("body", "orelse", "finalbody"):
-        statements = getattr(up, block, None)
-        if isinstance(statements, list) and child in statements:
-            before = statements[: statements.index(child)]
-            return [
-                s.test
-                for s in before
-                if isinstance(s, nodes.If) and s.body and isinstance(s.body[-1], (nodes.Return, nodes.Raise))
-            ]
-    return []
 
 
 def _without_grad(node: nodes.NodeNG) -> bool:

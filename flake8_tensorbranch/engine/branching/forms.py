@@ -8,7 +8,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.lattice import DATA
 from flake8_tensorbranch.engine.sink import ValueSite
-from flake8_tensorbranch.syntax.names import FunctionInfo, called_name
+from flake8_tensorbranch.syntax.names import FunctionInfo
 
 
 def is_reported_assert(node: nodes.NodeNG) -> bool:
@@ -81,37 +81,6 @@ def in_truth_context(node: nodes.NodeNG) -> bool:
     if isinstance(up, (nodes.If, nodes.IfExp, nodes.While, nodes.Assert)):
         return up.test is child
     return isinstance(up, nodes.Comprehension) and child in up.ifs
-
-
-def comparison(leaf: nodes.NodeNG) -> str:
-    """How a part of a test compares sizes: see `ValueSite.comparison`."""
-    if not isinstance(leaf, nodes.Compare):
-        return ""
-    ops = [op for op, _ in leaf.ops]
-    sides = [leaf.left, *(right for _, right in leaf.ops)]
-    zero = any(isinstance(s, nodes.Const) and s.value == 0 and not isinstance(s.value, bool) for s in sides)
-    if zero and any(isinstance(s, nodes.Call) or _is_size(s) for s in sides):
-        return "empty"
-    if any(isinstance(s, nodes.Const) and s.value == 1 for s in sides):
-        # 1 is a size of its own for the compiler, whoever asks for it.
-        bare = all(isinstance(s, nodes.Const) or _is_size(s) or _asks_size(s) for s in sides)
-        return "single" if bare and ops in (["=="], ["!="]) else ""
-    if any(isinstance(s, nodes.BinOp) and s.op == "%" for s in sides):
-        return ""  # divisibility splits the sizes
-    return "equality" if all(op in ("==", "!=") for op in ops) else ""
-
-
-def _is_size(node: nodes.NodeNG) -> bool:
-    """True for `x.shape[0]` and `x.size()[0]`: for the compiler such a size is never zero where it changes."""
-    if not isinstance(node, nodes.Subscript):
-        return False
-    held = node.value.func if isinstance(node.value, nodes.Call) else node.value
-    return isinstance(held, nodes.Attribute) and held.attrname in ("shape", "size")
-
-
-def _asks_size(node: nodes.NodeNG) -> bool:
-    """True for `len(x)` and `x.size(0)`."""
-    return isinstance(node, nodes.Call) and called_name(node) in ("len", "size")
 
 
 def compares(match: nodes.Match) -> bool:

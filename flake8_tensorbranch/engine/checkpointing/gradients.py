@@ -13,10 +13,10 @@ from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recom
 from flake8_tensorbranch.engine.lattice import CONTAINER, HOST, MAPPING, NONE, OBJECT
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.knowledge.whole import WHOLE_TYPES
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 
 DEPTH: Final = 6
-_INTEGER_TYPES: Final = ("LongTensor", "IntTensor", "BoolTensor", "ByteTensor", "ShortTensor")
 
 
 class Gradients:
@@ -121,7 +121,7 @@ class Gradients:
         """What the calls in view give to a parameter; MAY where none is in view."""
         declared = next((p for p in function.params if p.name == name), None)
         said = dotted(declared.annotation) if declared is not None else None
-        if said is not None and said.endswith(_INTEGER_TYPES):
+        if said is not None and said.endswith(WHOLE_TYPES):
             return NO
         if declared is not None and self.origins.program.analysis.parameters(function)[name].must(HOST | NONE):
             return NO

@@ -10,6 +10,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing import places, reseeded
 from flake8_tensorbranch.engine.checkpointing.changes import Change, How, changes
+from flake8_tensorbranch.engine.checkpointing.handed import Handed
 from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
 from flake8_tensorbranch.engine.checkpointing.places import Place
 from flake8_tensorbranch.engine.checkpointing.uses import reads, sources
@@ -44,6 +45,8 @@ class Mutations:
     def __init__(self, program: Program, regions: Regions) -> None:
         self.program = program
         self.regions = regions
+        self.origins = Origins(program)
+        self.handed = Handed(self.origins, regions)
         self._insides: Insides | None = None
         self._changes: list[Change] | None = None
         self._seeds: dict[int, bool] = {}
@@ -54,7 +57,7 @@ class Mutations:
     def insides(self) -> Insides:
         """What runs in the regions."""
         if self._insides is None:
-            self._insides = Insides(Origins(self.program), self.regions)
+            self._insides = Insides(self.origins, self.regions)
         return self._insides
 
     @property

@@ -7,7 +7,7 @@ from typing import Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.branching import effects
+from flake8_tensorbranch.engine.branching.tracers import Tracers
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import CONTAINER, MAPPING, OBJECT, TENSOR
 from flake8_tensorbranch.engine.lookup import loops
@@ -54,7 +54,9 @@ class _Arguments:
                 first = next(
                     (n for n in loops.walk(function.node) if isinstance(n, nodes.Name) and n.name == name), None
                 )
-                if first is not None and not effects.is_guarded(first):
+                if first is not None and not Tracers(self.program.analysis).guard(
+                    self.program.index, self.function, first
+                ):
                     yield self._site(first, name, "length", where)
                 continue
             where = self._counts(name, slots)

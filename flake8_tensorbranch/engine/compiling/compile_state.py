@@ -8,7 +8,7 @@ from typing import Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.branching import effects
+from flake8_tensorbranch.engine.branching.tracers import Tracers
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import CONTAINER, HOST, MAPPING, SHAPE, TENSOR
 from flake8_tensorbranch.engine.lookup import loops
@@ -46,6 +46,7 @@ class State:
         self.regions = regions
         self.members = regions.members(KIND)
         self.instances = Instances(program, regions)
+        self.tracers = Tracers(program.analysis)
         self._accesses: dict[FunctionInfo | None, list[Access]] = {}
         self._changes: dict[Place, tuple[str, nodes.NodeNG] | None] = {}
         self._reaches: dict[FunctionInfo, bool] = {}
@@ -64,7 +65,7 @@ class State:
                 by_place.setdefault(access.place, []).append(access)
             for place, accesses in by_place.items():
                 first = accesses[0]
-                if first.how in ("set", "empty") or effects.is_guarded(first.node):
+                if first.how in ("set", "empty") or self.tracers.guard(index, function, first.node):
                     continue
                 change = self.change(place) or self.instances.differ(place, membership)
                 if change is None:

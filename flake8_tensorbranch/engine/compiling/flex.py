@@ -7,7 +7,7 @@ from typing import Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.branching import effects
+from flake8_tensorbranch.engine.branching.tracers import Tracers
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Wrapped
@@ -39,6 +39,7 @@ class _Flex:
         self.program = program
         self.regions = regions
         self.origins = Origins(program)
+        self.tracers = Tracers(program.analysis)
         self.wraps = {
             node
             for scope in program.index.scopes
@@ -49,7 +50,7 @@ class _Flex:
 
     def at(self, scope: FunctionInfo | None, node: nodes.Call) -> Iterator[TracedSite]:
         """The site of a call, unless it is compiled or may be: by a call whose target is not in view."""
-        if self._is_wrapped(scope, node.func) or effects.is_guarded(node):
+        if self._is_wrapped(scope, node.func) or self.tracers.guard(self.program.index, scope, node):
             return
         if scope is not None and any(self.regions.of(scope, kind) is not None for kind in _TRACED):
             return

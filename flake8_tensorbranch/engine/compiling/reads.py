@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from astroid import nodes
 
 from flake8_tensorbranch.engine.branching import effects
+from flake8_tensorbranch.engine.branching.tracers import Tracers
 from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import CONTAINER, DATA, MASK, TENSOR, UNBACKED, UNKNOWN, UNKNOWN_KIND
@@ -28,15 +30,17 @@ _TRACED: Final = ("compiled", "vmapped")
 def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
     """Every such place in a compiled function or one under vmap."""
     batched = Batched(program, regions)
+    tracers = Tracers(program.analysis)
     for scope, facts in program.facts.items():
         inside = {k: m for k in _TRACED if (m := regions.of(scope, k)) is not None}
         if scope is None or not inside:
             continue
         tested = _tested(scope)
+        guard = partial(tracers.guard, program.index, scope)
         for node, value in facts.values.items():
             if isinstance(node, nodes.Call):
                 receiver = _read(facts, node)
-                if receiver is not None and not _under(node, tested) and not effects.is_guarded(node):
+                if receiver is not None and not _under(node, tested) and not guard(node):
                     kinds = dict(inside)
                     if not batched.reads(scope, receiver):
                         kinds.pop("vmapped", None)
@@ -46,19 +50,19 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
                     only = {"vmapped": inside["vmapped"]}
                     yield _site(program, scope, SinkKind.MAPPED_DRAW, node, only, regions.has)
             chosen = _chosen(facts, node)
-            if chosen is not None and "compiled" in inside and not effects.is_guarded(node):
+            if chosen is not None and "compiled" in inside and not guard(node):
                 only = {"compiled": inside["compiled"]}
                 yield _site(program, scope, SinkKind.SCALAR_READ, node, only, regions.has)
             if not value.must(TENSOR) or not value.deps & _SIZED:
                 continue
-            if _makes_size(facts, node) and not effects.is_guarded(node):
+            if _makes_size(facts, node) and not guard(node):
                 kinds = dict(inside)
                 if not batched.reads(scope, node):
                     kinds.pop("vmapped", None)
                 yield _site(program, scope, SinkKind.SIZED_RESULT, node, kinds, regions.has)
     for there in abroad.reached(program, regions):
         inside = {k: there.regions[k] for k in _TRACED if k in there.regions}
-        if inside and not effects.is_guarded(there.call):
+        if inside and not tracers.guard(program.index, there.scope, there.call):
             yield from _abroad(program, regions, batched, there, inside)
 
 
@@ -67,9 +71,8 @@ def _abroad(
 ) -> Iterator[TracedSite]:
     """The places in a function of another file that a function of this one calls in a region, put at the call."""
     tested = _tested(there.function)
+    tracers = Tracers(program.analysis)
     for node, value in there.facts.values.items():
-        if effects.is_guarded(node):
-            continue
         read = isinstance(node, nodes.Call) and _read(there.facts, node) is not None and not _under(node, tested)
         if read or _chosen(there.facts, node) is not None:
             kind, what = SinkKind.SCALAR_READ, "read here"
@@ -78,7 +81,7 @@ def _abroad(
         else:
             continue
         only = {k: m for k, m in inside.items() if k != "vmapped" or batched.reads_beyond(there, node)}
-        if not only:
+        if not only or tracers.guard(there.function.module, there.function, node):
             continue
         site = _site(program, there.scope, kind, there.call, only, regions.has)
         place = trace.noted(there.function.module.path, node, what)

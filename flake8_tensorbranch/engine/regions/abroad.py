@@ -13,8 +13,9 @@ from flake8_tensorbranch.engine.inference.frame import Facts, State
 from flake8_tensorbranch.engine.inference.program import Program, functions_of
 from flake8_tensorbranch.engine.inference.summary import Analysis
 from flake8_tensorbranch.engine.lattice import DATA, HOST, MASK, RANDOM, UNBACKED, AbstractValue, make
+from flake8_tensorbranch.engine.lookup.origins import Expr
 from flake8_tensorbranch.engine.regions.region import Entry, Membership, Regions, Step
-from flake8_tensorbranch.syntax.names import FunctionInfo
+from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
 
 _DEPTH: Final = 4
 _MOST: Final = 80  # functions looked at for one file
@@ -37,6 +38,17 @@ class Reached:
     def handed(self) -> bool:
         """True where the call itself compiles, exports, traces or maps what it is given."""
         return any(kind in _ONCE and m.entry.node is self.call for kind, m in self.regions.items())
+
+    def calls(self, here: ModuleIndex) -> dict[FunctionInfo, Expr]:
+        """The functions on the way from this file, `here`, itself the last of them, each with the call that runs it."""
+        found: dict[FunctionInfo, Expr] = {}
+        call = Expr(here, self.scope, self.call)
+        for step in self.way:
+            assert step.caller is not None
+            found[step.caller] = call
+            call = Expr(step.caller.module, step.caller, step.node)
+        found[self.function] = call
+        return found
 
 
 def reached(program: Program, regions: Regions) -> list[Reached]:
