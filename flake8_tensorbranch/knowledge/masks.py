@@ -1,4 +1,4 @@
-"""Operations whose result is a mask, or stays one: what a boolean index is made of."""
+"""Operations whose result is a mask, or stays one (what a boolean index is made of), or is as long as they are told."""
 
 from __future__ import annotations
 
@@ -31,6 +31,12 @@ KEEPS_MASK = _names(
     )
 }
 """Operations that give a bool tensor for a bool tensor; the test runs them."""
+
+
+SIZED_BY_FIRST = frozenset(f"torch.{name}" for name in ("empty", "full", "ones", "rand", "randn", "zeros")) | {
+    f"torch.Tensor.new_{name}" for name in ("empty", "full", "ones", "zeros")
+}
+"""Operations whose first argument is the size of what they make; the test runs them."""
 
 
 def gives_mask(qualname: str) -> bool:

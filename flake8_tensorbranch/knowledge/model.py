@@ -45,6 +45,7 @@ SCALAR_RETURNS = frozenset(
         "dtype",
         "device",
         "module",
+        "state",  # a dictionary of tensors
         "generator",
         "unknown",
     }

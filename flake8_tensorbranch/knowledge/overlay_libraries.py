@@ -19,6 +19,7 @@ LIBRARY_OPS: tuple[Rows, ...] = (
     ),
     each(M, "parameters buffers", returns="tensors", why="torch/nn/modules/module.py yields tensors"),
     each(M, "get_parameter get_buffer", returns="tensor", why="torch/nn/modules/module.py"),
+    op(M + "state_dict", returns="state", why="torch/nn/modules/module.py: a dictionary of parameters and buffers"),
     op(M + "get_submodule", returns="module", why="torch/nn/modules/module.py"),
     each(
         M,
@@ -28,7 +29,7 @@ LIBRARY_OPS: tuple[Rows, ...] = (
     ),
     each(
         M,
-        "named_parameters named_buffers children modules named_children named_modules state_dict load_state_dict "
+        "named_parameters named_buffers children modules named_children named_modules load_state_dict "
         "register_forward_hook register_forward_pre_hook register_full_backward_hook",
         returns="unknown",
         why="torch/nn/modules/module.py: pairs, modules, dictionaries or handles",

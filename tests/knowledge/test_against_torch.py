@@ -250,6 +250,13 @@ def test_masks_stay_boolean(qualname: str) -> None:
     assert (value[0] if isinstance(value, tuple) else value).dtype is torch.bool
 
 
+@pytest.mark.parametrize("qualname", sorted(masks.SIZED_BY_FIRST))
+def test_the_first_argument_is_the_size(qualname: str) -> None:
+    filled = [7.0] if qualname.endswith("full") else []
+    owner = [MASK] if qualname.startswith("torch.Tensor.") else []
+    assert resolve(qualname)(*owner, (3, 5), *filled).shape == (3, 5)
+
+
 def test_module_attributes() -> None:
     """Attributes of modules made with the fewest arguments; a layer may lack one, or hold None."""
     made = [

@@ -18,6 +18,7 @@ from flake8_tensorbranch.engine.lattice import (
     NONE_VALUE,
     OBJECT,
     SIZE_VALUE,
+    TENSOR,
     TENSOR_LIST,
     TENSOR_VALUE,
     UNKNOWN,
@@ -206,7 +207,11 @@ def _generic(
     if name == "Callable" and len(parts) == 2:
         given = inner(parts[1])
         return make(CALLABLE, refs=frozenset({Giving(given)})) if given.known else make(CALLABLE)
-    if name in ("Callable", "Type", "type"):
+    if name in ("Type", "type"):
+        named = inner(parts[0])
+        classes = frozenset(r.cls for r in named.each if isinstance(r, Instance) and isinstance(r.cls, ClassInfo))
+        return make(CALLABLE, refs=classes) if classes and len(classes) == len(named.refs) else make(CALLABLE)
+    if name == "Callable":
         return make(CALLABLE)
     if isinstance(target, str) and target.startswith("numpy"):
         return make(ARRAY)
@@ -217,6 +222,10 @@ def _generic(
     return None
 
 
+_TYPE_COMMENT: Final = re.compile(
+    r"^[ \t]*# type: (?P<given>\(.*\))[ \t]*->[ \t]*(?P<back>[^#\n]+?)[ \t]*$",
+    re.MULTILINE,
+)
 _DOC_LINE: Final = re.compile(
     r"^[ \t]*(?::param[ \t]+)?[-*]{0,2}[ \t]*`{0,2}(?P<name>\*{0,2}\w+)`{0,2}[ \t]*"
     r"(?:\((?P<google>[^\n]*?)\)[ \t]*:|:[ \t]*(?P<numpy>[^\n]{2,90})$)",
@@ -226,8 +235,14 @@ _DOC_SPHINX: Final = re.compile(
     r"^[ \t]*:(?:param[ \t]+(?P<type>[\w.\[\]]+)[ \t]+(?P<name>\w+)|type[ \t]+(?P<name2>\w+)):[ \t]*(?P<type2>[^\n]*)",
     re.MULTILINE,
 )
+_DOC_RETURNS: Final = re.compile(
+    r"^[ \t]*(?:Returns?:?[ \t]*\n(?:[ \t]*-+[ \t]*\n)?[ \t]*(?P<type>[^\n]+?)(?::[ \t]|:?$)|"
+    r":rtype:[ \t]*(?P<rtype>[^\n]+))",
+    re.MULTILINE,
+)
 _DOC_TENSOR: Final = re.compile(r"(?:^|[^\w.])(?:torch\.)?(?:[A-Z]\w*)?Tensor\b")
 _DOC_HOST: Final = re.compile(r"^(?:an? |optional )*`?(?:int|float|bool|str|string|number|integer|boolean)`?\b")
+_DOC_ARRAY: Final = re.compile(r"^`{0,2}:?(?:np|numpy)\.ndarray\b")
 _DOC_CONTAINER: Final = re.compile(r"\b(?:list|tuple|sequence|iterable|set)\b", re.IGNORECASE)
 _DOC_DICT: Final = re.compile(r"\bdict|mapping\b", re.IGNORECASE)
 
@@ -247,6 +262,42 @@ def documented(doc: str) -> dict[str, AbstractValue]:
     return found
 
 
+def documented_return(function: FunctionInfo) -> AbstractValue | None:
+    """The tensors that a docstring says are given back, in the Google, NumPy or Sphinx form."""
+    node, memo, key = function.node, function.module.memo, ("documented", function)
+    if not isinstance(node, nodes.FunctionDef) or node.doc_node is None:
+        return None
+    if key not in memo:
+        doc = node.doc_node.value
+        match = _DOC_RETURNS.search(doc) if isinstance(doc, str) and "ensor" in doc else None
+        text = "" if match is None else match["type"] or match["rtype"]
+        said = _doc_type(text.partition(" : ")[2] or text, False)
+        memo[key] = said if said is not None and said.kinds & TENSOR else None
+    return cast("AbstractValue | None", memo[key])
+
+
+def commented(function: FunctionInfo) -> tuple[dict[str, nodes.NodeNG], nodes.NodeNG | None]:
+    """The types of the parameters and of the result that the comment `# type: (Tensor, int) -> Tensor` states."""
+    module, node = function.module, function.node
+    comments = module.memo.get("comments")
+    if comments is None:
+        found = _TYPE_COMMENT.finditer(module.text) if "# type: (" in module.text else ()
+        comments = module.memo["comments"] = {module.text.count("\n", 0, m.start("given")) + 1: m for m in found}
+    if not comments or not isinstance(node, nodes.FunctionDef) or not node.body:
+        return {}, None
+    first = node.doc_node or node.body[0]
+    for line in range(node.fromlineno, (first.lineno or 0) + 1):
+        match = cast("dict[int, re.Match[str]]", comments).get(line)
+        if match is not None:
+            given = _parse(match["given"])
+            types = (
+                cast("list[nodes.NodeNG]", given.elts) if isinstance(given, nodes.Tuple) else [given] if given else []
+            )
+            names = [p.name for p in function.params]  # the object itself is not stated
+            return dict(zip(names[len(names) - len(types) :], types, strict=False)), _parse(match["back"])
+    return {}, None
+
+
 def _doc_type(text: str, typed: bool) -> AbstractValue | None:
     text = text.strip()
     head = text.split(" of shape", 1)[0].split(", default", 1)[0]
@@ -264,4 +315,6 @@ def _doc_type(text: str, typed: bool) -> AbstractValue | None:
         return join(join(TENSOR_VALUE, host), optional)
     if _DOC_HOST.match(head):
         return join(HOST_VALUE, optional)
+    if _DOC_ARRAY.search(head) and not _DOC_CONTAINER.search(head):
+        return join(make(ARRAY), optional)
     return None

@@ -169,7 +169,8 @@ def array_attribute(value: AbstractValue, name: str) -> AbstractValue:
 def _of_ref(frame: Frame, value: AbstractValue, ref: object, name: str) -> AbstractValue:
     analysis = frame.analysis
     if isinstance(ref, str):
-        return external(f"{ref}.{name}")
+        module = analysis.resolver.outside(frame.module, f"{ref}.{name}") if value.kinds == UNKNOWN_KIND else None
+        return external(f"{ref}.{name}") if module is None else analysis.of_target(module)
     if isinstance(ref, ModuleIndex):
         return analysis.module_member(ref, name)
     if isinstance(ref, ClassInfo):

@@ -60,7 +60,12 @@ def _number(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> Abstrac
 
 
 def _bool(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
-    return operators.flag(operators.truth_deps(_first(args)))
+    value = _first(args)
+    if value.kinds & OBJECT and not value.kinds & (CONTAINER | MAPPING):
+        found = calls.special(frame, value, "__bool__", [], node)
+        if found.known:
+            return found
+    return operators.flag(operators.truth_deps(value))
 
 
 def _extreme(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:

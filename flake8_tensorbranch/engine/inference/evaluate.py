@@ -232,7 +232,11 @@ def _comprehension(frame: Frame, node: Any, *parts: nodes.NodeNG) -> tuple[list[
             if state is not None:
                 frame.state = state
     values = [evaluate(frame, part) for part in parts]
-    frame.state = saved
+    now, frame.state = frame.state, saved
+    if len(now) > len(saved) + len(node.generators):
+        for walrus in node.nodes_of_class(nodes.NamedExpr):  # bound outside the comprehension
+            if walrus.target.name in now:
+                saved[walrus.target.name] = now[walrus.target.name]
     return values, deps
 
 

@@ -135,6 +135,8 @@ def _numpy(name: str, args: Arguments) -> AbstractValue:
 def _torch(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
     if qualname in evidence.TRACING_PREDICATES:
         return constant(False)
+    if qualname in ("torch.finfo", "torch.iinfo"):
+        return make(OBJECT, refs=frozenset({Instance(qualname)}))
     meaning = names.type_meaning(qualname)
     if meaning == "tensor":
         return TENSOR_VALUE

@@ -314,8 +314,9 @@ def iterate(value: AbstractValue) -> AbstractValue:
 
 
 def _index_is_mask(index: AbstractValue) -> bool:
+    """True for an index that leaves as many elements as values say: a mask, positions found by one, a read slice."""
     if index.kinds & TENSOR:
-        return bool(index.deps & MASK)
+        return bool(index.deps & (MASK | DATA))
     if index.kinds & HOST:
         return index.const is slice and bool(index.deps & DATA)
     if index.items is not None:

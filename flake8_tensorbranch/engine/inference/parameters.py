@@ -63,10 +63,11 @@ def declared(analysis: Analysis, function: FunctionInfo) -> dict[str, AbstractVa
         result.update((p.name, TENSOR_VALUE) for p in params[1:] if p.annotation is None)
         rest = [p for p in rest if p.name not in result]
     bare: list[Param] = []
+    commented, _ = types.commented(function)
     for param in rest:
-        said = None
-        if param.annotation is not None:
-            said = types.value(analysis, function.module, param.annotation, function)
+        said, written = None, param.annotation or commented.get(param.name)
+        if written is not None:
+            said = types.value(analysis, function.module, written, function)
         if said is not None and said.known:
             if param.name in TENSOR_LIKE_NAMES and said.kinds & HOST and not said.kinds & TENSOR:
                 said = make(said.kinds | TENSOR | UNKNOWN_KIND)
@@ -110,7 +111,7 @@ def _documented(function: FunctionInfo) -> dict[str, AbstractValue]:
         docs.append(function.cls.node.doc_node.value)
     found: dict[str, AbstractValue] = {}
     for doc in docs:
-        if isinstance(doc, str) and "ensor" in doc:
+        if isinstance(doc, str) and ("ensor" in doc or "ndarray" in doc):
             for name, said in types.documented(doc).items():
                 found.setdefault(name, said)
     return found
@@ -133,8 +134,11 @@ def _unannotated(param: Param, documented: AbstractValue | None, used: AbstractV
             return make(UNKNOWN_KIND | NONE)
         if default.value is not Ellipsis:
             return HOST_VALUE
-    if isinstance(default, (nodes.Tuple, nodes.List)) and not default.elts:
-        return make(CONTAINER)
+    if isinstance(default, (nodes.Tuple, nodes.List)):
+        if not default.elts:
+            return make(CONTAINER)
+        if all(isinstance(e, nodes.Const) and e.value is not None for e in default.elts):
+            return container(HOST_VALUE)
     if isinstance(default, nodes.UnaryOp):
         return HOST_VALUE
     return UNKNOWN
@@ -143,6 +147,8 @@ def _unannotated(param: Param, documented: AbstractValue | None, used: AbstractV
 def _default(analysis: Analysis, function: FunctionInfo, node: nodes.NodeNG | None) -> AbstractValue:
     """A class, a function or a layer of torch that a parameter is if it is not passed; callers may pass another."""
     called = isinstance(node, nodes.Call)
+    if node is None:
+        return UNKNOWN
     target = analysis.resolver.expression(function.module, node.func if isinstance(node, nodes.Call) else node)
     if isinstance(target, (FunctionInfo, ClassInfo)):
         if called:
@@ -157,6 +163,8 @@ def _default(analysis: Analysis, function: FunctionInfo, node: nodes.NodeNG | No
             return make(CALLABLE | UNKNOWN_KIND, refs=frozenset({target})) if lookup(target) is not None else UNKNOWN
         if target.startswith("torch.nn.") and target.rsplit(".", 1)[-1][:1].isupper():
             return make(OBJECT | UNKNOWN_KIND, refs=frozenset({Instance(target)}))
+        row = lookup(target) if called else None
+        return TENSOR_VALUE if row is not None and row.returns == "tensor" else UNKNOWN
     return UNKNOWN
 
 

@@ -227,7 +227,13 @@ def _call(frame: Frame, test: nodes.Call, truth: bool) -> State | None:
         return _all(frame, subject)
     else:
         return _helper(frame, test, subject, truth)
-    return _instance(frame, subject, wanted, truth)
+    return _instance(frame, subject, wanted, truth, _spans(test.args[-1]))
+
+
+def _spans(types: nodes.NodeNG) -> bool:
+    """True for `(list, tuple)` or an abstract type of both: what is no instance is no sequence."""
+    named = {t.as_string().rsplit(".", 1)[-1] for t in (types.elts if isinstance(types, nodes.Tuple) else [types])}
+    return named >= {"list", "tuple"} or not named.isdisjoint({"Sequence", "Iterable", "Collection"})
 
 
 def _has(frame: Frame, subject: nodes.NodeNG, attribute: object, truth: bool) -> State | None:
@@ -274,8 +280,12 @@ def _helper(frame: Frame, test: nodes.Call, subject: nodes.NodeNG, truth: bool) 
     return frame.state
 
 
-def _instance(frame: Frame, subject: nodes.NodeNG, wanted: AbstractValue | None, truth: bool) -> State | None:
-    """The state after `subject` was, or was not, an instance of a type whose objects are `wanted`."""
+def _instance(
+    frame: Frame, subject: nodes.NodeNG, wanted: AbstractValue | None, truth: bool, spans: bool = False
+) -> State | None:
+    """The state after `subject` was, or was not, an instance of a type whose objects are `wanted` (`spans`: all of
+    that kind are its instances).
+    """
     if wanted is None or not wanted.kinds or wanted.kinds & UNKNOWN_KIND:
         return frame.state
     if isinstance(subject, nodes.Subscript) and isinstance(getattr(subject.slice, "value", None), int):
@@ -294,7 +304,9 @@ def _instance(frame: Frame, subject: nodes.NodeNG, wanted: AbstractValue | None,
             # What a number or an array was read from says nothing of a container's size.
             kept = make(kept.kinds, kept.deps & ~(DATA | MASK), kept.const, kept.refs, kept.elem, kept.items)
         return _set(frame, subject, kept, value)
-    if wanted.kinds & ~(TENSOR | NONE):
+    if wanted.kinds & ~(TENSOR | NONE) and not (
+        value.kinds & TENSOR and (wanted.kinds == ARRAY or (spans and wanted.kinds == CONTAINER))
+    ):
         # `isinstance(x, (int, float))` false says little about other host values.
         return frame.state
     return _set(frame, subject, without(value, wanted.kinds), value) if value.known else frame.state

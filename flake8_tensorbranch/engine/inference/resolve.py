@@ -149,7 +149,7 @@ class Resolver:
         for part in rest:
             if target is None:
                 return None
-            target = self._attribute(target, part, hops)
+            target = self._attribute(module, target, part, hops)
         return target
 
     def _in_scope(self, module: ModuleIndex, head: str, scope: FunctionInfo | None, hops: int) -> Target | None:
@@ -163,9 +163,17 @@ class Resolver:
             up = up.parent
         return self.name(module, head, hops)
 
-    def _attribute(self, target: Target, part: str, hops: int) -> Target | None:
+    def outside(self, importer: ModuleIndex, qualname: str) -> ModuleIndex | None:
+        """The module of a namespace package that `import package.module` made known under its whole name."""
+        key = ("spelled", None)
+        names = importer.memo.get(key)
+        if names is None:
+            names = importer.memo[key] = _dotted_imports(importer)
+        return self.project.load(importer, qualname) if qualname in cast("frozenset[str]", names) else None
+
+    def _attribute(self, module: ModuleIndex, target: Target, part: str, hops: int) -> Target | None:
         if isinstance(target, str):
-            return canonical(f"{target}.{part}")
+            return self.outside(module, f"{target}.{part}") or canonical(f"{target}.{part}")
         if isinstance(target, ModuleIndex):
             return self.member(target, part, hops)
         if isinstance(target, ClassInfo):
@@ -239,3 +247,13 @@ class Resolver:
             if isinstance(base, ClassInfo) and name in base.methods:
                 return base.methods[name]
         return None
+
+
+def _dotted_imports(module: ModuleIndex) -> frozenset[str]:
+    """The names with a dot that a module imports and that belong neither to torch nor to a package in one file."""
+    found: set[str] = set()
+    for bindings in (*module.bindings.values(), *module.local_imports.values()):
+        for binding in bindings:
+            if isinstance(binding.statement, nodes.Import):
+                found.update(n for n, alias in binding.statement.names if "." in n and not alias)
+    return frozenset(n for n in found if not n.startswith("torch."))

@@ -13,6 +13,7 @@ from flake8_tensorbranch.engine.lattice import (
     FIRST_UNBACKED,
     HOST,
     HOST_VALUE,
+    MAPPING,
     MASK,
     NONDET,
     NONE_VALUE,
@@ -64,6 +65,8 @@ def from_row(row: OpModel, args: Arguments, owner: AbstractValue | None) -> Abst
         mask = MASK if masks.gives_mask(row.qualname) or _asks_for_bool(args) else 0
         if sized and _leaves_first(row.qualname, args):
             sized = 0
+        if row.qualname in masks.SIZED_BY_FIRST and _first_size(args) & DATA:
+            sized = DATA
         if row.qualname in masks.KEEPS_MASK and owner is not None:
             mask = owner.deps & MASK
         return make(TENSOR, flow | sized | mask)
@@ -114,6 +117,12 @@ def _leaves_first(qualname: str, args: Arguments) -> bool:
     return dim is not None and type(dim.const) is int and dim.const == 0
 
 
+def _first_size(args: Arguments) -> int:
+    """What the first size that a tensor is made with depends on."""
+    given = args.get(0, "size")
+    return 0 if given is None else operators.host_deps(given.items[0][1] if given.items else given)
+
+
 def _host_result(
     row: OpModel, operands: list[AbstractValue], tensors: list[AbstractValue], flow: int, sized: int
 ) -> AbstractValue:
@@ -147,6 +156,8 @@ def _simple(returns: str) -> AbstractValue:
         return make(OBJECT, refs=frozenset({Instance("torch.nn.Module")}))
     if returns == "none":
         return NONE_VALUE
+    if returns == "state":
+        return make(MAPPING, elem=TENSOR_VALUE)
     if returns == "tensors":
         return container(TENSOR_VALUE)
     return UNKNOWN

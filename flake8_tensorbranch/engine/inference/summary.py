@@ -206,7 +206,7 @@ class Analysis:
         if value.known and not value.kinds & UNKNOWN_KIND:
             return value
         if said is None or not said.known:
-            return value
+            return value if value.known else types.documented_return(function) or value
         return (
             said
             if not value.known
@@ -230,9 +230,10 @@ class Analysis:
     def declared_return(self, function: FunctionInfo) -> AbstractValue | None:
         """What the return annotation says."""
         node = function.node
-        if not isinstance(node, nodes.FunctionDef) or node.returns is None:
+        if not isinstance(node, nodes.FunctionDef):
             return None
-        return self.annotation(function.module, node.returns, function)
+        written = node.returns or types.commented(function)[1]
+        return None if written is None else self.annotation(function.module, written, function)
 
     def facts_of(self, module: ModuleIndex, function: FunctionInfo | None, bound: State | None = None) -> Facts:
         """Everything found out about one scope whose parameters hold `bound` (joined to what is declared)."""

@@ -19,6 +19,7 @@ from flake8_tensorbranch.engine.lattice import (
     FIRST_UNBACKED,
     HOST_VALUE,
     MAPPING,
+    NONE,
     NONE_VALUE,
     OBJECT,
     SIZE_VALUE,
@@ -114,15 +115,12 @@ def _assign_item(frame: Frame, target: nodes.Subscript, value: AbstractValue) ->
     base = evaluate(frame, target.value)
     index = evaluate(frame, target.slice)
     path = state_path(target)
-    if not base.kinds & (CONTAINER | MAPPING):
-        read = operators.host_deps(value) & DATA if base.kinds & ARRAY else 0
-        if read and not base.deps & DATA:
-            rebind(frame, target.value, with_deps(base, read))
-        _keep_item(frame, path, value)
-        return
-    changed = _with_item(base, index, value)
-    rebind(frame, target.value, changed)
-    _keep_item(frame, path, value)
+    if base.kinds & (CONTAINER | MAPPING):
+        rebind(frame, target.value, _with_item(base, index, value))
+    elif base.kinds & ARRAY and operators.host_deps(value) & DATA and not base.deps & DATA:
+        rebind(frame, target.value, with_deps(base, DATA))
+    if path is not None:
+        frame.keep(path, value)  # what was stored under a constant key
 
 
 def _with_item(base: AbstractValue, index: AbstractValue, value: AbstractValue) -> AbstractValue:
@@ -138,16 +136,12 @@ def _with_item(base: AbstractValue, index: AbstractValue, value: AbstractValue) 
     return make(base.kinds, deps, refs=base.refs, elem=elem, items=items)
 
 
-def _keep_item(frame: Frame, path: str | None, value: AbstractValue) -> None:
-    """Remember what was stored under a constant key."""
-    if path is not None:
-        frame.keep(path, value)
-
-
 def rebind(frame: Frame, node: nodes.NodeNG, value: AbstractValue) -> None:
     """Change what a name or attribute path holds, in place."""
     path = state_path(node)
     if path is None:
+        if isinstance(node, nodes.Subscript) and isinstance(node.value, (nodes.Name, nodes.Attribute)):
+            _regrow(frame, node, value)
         return
     frame.keep(path, value)
     if isinstance(node, nodes.Name):
@@ -156,9 +150,14 @@ def rebind(frame: Frame, node: nodes.NodeNG, value: AbstractValue) -> None:
     elif isinstance(node, nodes.Attribute) and isinstance(node.expr, nodes.Name) and node.expr.name == frame.self_name:
         frame.store(node.attrname, value)
     elif isinstance(node, nodes.Subscript) and isinstance(node.value, nodes.Attribute):
-        holder = evaluate(frame, node.value)
-        if holder.kinds == MAPPING:
-            rebind(frame, node.value, _with_item(holder, evaluate(frame, node.slice), value))
+        _regrow(frame, node, value)
+
+
+def _regrow(frame: Frame, node: nodes.Subscript, value: AbstractValue) -> None:
+    """Change what an element of a dict or list holds, in place: `lists[key].append(x)`."""
+    holder = evaluate(frame, node.value)
+    if holder.kinds in (MAPPING, CONTAINER):
+        rebind(frame, node.value, _with_item(holder, evaluate(frame, node.slice), value))
 
 
 def _expr(frame: Frame, node: nodes.Expr) -> None:
@@ -184,8 +183,11 @@ def _ann_assign(frame: Frame, node: nodes.AnnAssign) -> None:
     value = evaluate(frame, node.value)
     if not value.known and declared is not None:
         value = declared
-    elif declared is not None and declared.known and value.must(4) and declared.kinds & 4 and not _chosen(node):
-        value = declared  # `x: Tensor | None = None`: what is stored later is declared here
+    elif declared is not None and declared.known and value.must(NONE) and not _chosen(node):
+        if declared.kinds & NONE:
+            value = declared  # `x: Tensor | None = None`: what is stored later is declared here
+        elif frame.function is None:
+            value = join(declared, NONE_VALUE)  # `x: Tensor = None` of a record
     elif (
         declared is not None
         and value.kinds & (CONTAINER | MAPPING)
