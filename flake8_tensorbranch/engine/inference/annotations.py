@@ -222,6 +222,9 @@ def _generic(
     return None
 
 
+NO_COMMENTS: Final[dict[int, re.Match[str]]] = {}
+"""What is known of a module without comments that state types."""
+
 _TYPE_COMMENT: Final = re.compile(
     r"^[ \t]*# type: (?P<given>\(.*\))[ \t]*->[ \t]*(?P<back>[^#\n]+?)[ \t]*$",
     re.MULTILINE,
@@ -282,8 +285,9 @@ def commented(function: FunctionInfo) -> tuple[dict[str, nodes.NodeNG], nodes.No
     comments = module.memo.get("comments")
     if comments is None:
         found = _TYPE_COMMENT.finditer(module.text) if "# type: (" in module.text else ()
-        comments = module.memo["comments"] = {module.text.count("\n", 0, m.start("given")) + 1: m for m in found}
-    if not comments or not isinstance(node, nodes.FunctionDef) or not node.body:
+        lines = {module.text.count("\n", 0, m.start("given")) + 1: m for m in found}
+        comments = module.memo["comments"] = lines or NO_COMMENTS
+    if comments is NO_COMMENTS or not isinstance(node, nodes.FunctionDef) or not node.body:
         return {}, None
     first = node.doc_node or node.body[0]
     for line in range(node.fromlineno, (first.lineno or 0) + 1):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final, cast
 
 from astroid import nodes
 
@@ -34,7 +34,7 @@ from flake8_tensorbranch.engine.lattice import (
 )
 from flake8_tensorbranch.knowledge.evidence import ANSWERS
 from flake8_tensorbranch.knowledge.names import TENSOR_ONLY_METHODS, type_meaning
-from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, last_name
 
 _SCALAR: Final = make(HOST | ARRAY)  # of NumPy: its own scalars are arrays here
 
@@ -227,12 +227,12 @@ def _call(frame: Frame, test: nodes.Call, truth: bool) -> State | None:
         return _all(frame, subject)
     else:
         return _helper(frame, test, subject, truth)
-    return _instance(frame, subject, wanted, truth, _spans(test.args[-1]))
+    return _instance(frame, subject, wanted, truth, test.args[-1])
 
 
-def _spans(types: nodes.NodeNG) -> bool:
+def _spans(types: Any) -> bool:
     """True for `(list, tuple)` or an abstract type of both: what is no instance is no sequence."""
-    named = {t.as_string().rsplit(".", 1)[-1] for t in (types.elts if isinstance(types, nodes.Tuple) else [types])}
+    named = {last_name(cast("nodes.NodeNG", t)) for t in (types.elts if isinstance(types, nodes.Tuple) else [types])}
     return named >= {"list", "tuple"} or not named.isdisjoint({"Sequence", "Iterable", "Collection"})
 
 
@@ -281,11 +281,9 @@ def _helper(frame: Frame, test: nodes.Call, subject: nodes.NodeNG, truth: bool) 
 
 
 def _instance(
-    frame: Frame, subject: nodes.NodeNG, wanted: AbstractValue | None, truth: bool, spans: bool = False
+    frame: Frame, subject: nodes.NodeNG, wanted: AbstractValue | None, truth: bool, types: Any = None
 ) -> State | None:
-    """The state after `subject` was, or was not, an instance of a type whose objects are `wanted` (`spans`: all of
-    that kind are its instances).
-    """
+    """The state after `subject` was, or was not, an instance of `types`, whose objects are `wanted`."""
     if wanted is None or not wanted.kinds or wanted.kinds & UNKNOWN_KIND:
         return frame.state
     if isinstance(subject, nodes.Subscript) and isinstance(getattr(subject.slice, "value", None), int):
@@ -305,7 +303,7 @@ def _instance(
             kept = make(kept.kinds, kept.deps & ~(DATA | MASK), kept.const, kept.refs, kept.elem, kept.items)
         return _set(frame, subject, kept, value)
     if wanted.kinds & ~(TENSOR | NONE) and not (
-        value.kinds & TENSOR and (wanted.kinds == ARRAY or (spans and wanted.kinds == CONTAINER))
+        value.kinds & TENSOR and (wanted.kinds == ARRAY or (wanted.kinds == CONTAINER and _spans(types)))
     ):
         # `isinstance(x, (int, float))` false says little about other host values.
         return frame.state

@@ -232,7 +232,9 @@ class Analysis:
         node = function.node
         if not isinstance(node, nodes.FunctionDef):
             return None
-        written = node.returns or types.commented(function)[1]
+        written = node.returns
+        if written is None and function.module.memo.get("comments") is not types.NO_COMMENTS:
+            written = types.commented(function)[1]
         return None if written is None else self.annotation(function.module, written, function)
 
     def facts_of(self, module: ModuleIndex, function: FunctionInfo | None, bound: State | None = None) -> Facts:
