@@ -61,6 +61,7 @@ def backward_lines(body: str) -> list[tuple[int, bool]]:
             [(4, True)],
         ),
         ("@torch.no_grad()\ndef f(b, x):\n    checkpoint(b, x).backward()\n", []),
+        ("def f(b, x):\n    y, (z, w) = x, (checkpoint(b, x), x)\n    z.backward()\n    w.backward()\n", [(3, True)]),
         (
             "class T:\n  def f(self, b, x):\n    self.y = checkpoint(b, x)\n  def g(self):\n    self.y.backward()\n",
             [(5, False)],
@@ -145,6 +146,13 @@ def test_what_can_require_grad(expression: str, bits: int) -> None:
     gradients = Gradients(recomputes.origins, recomputes)
     forward = next(f for f in recomputes.origins.program.index.functions if f.name == "forward")
     assert gradients.run(forward, {}).result == bits
+
+
+def test_what_can_require_grad_is_told_apart_in_nested_targets() -> None:
+    body = "(a, (b, c)) = (x, (self.frozen(x), self.trained(x)))\n        return b"
+    recomputes = recomputes_of(NET.format(expression="0").replace("return 0", body))
+    forward = next(f for f in recomputes.origins.program.index.functions if f.name == "forward")
+    assert Gradients(recomputes.origins, recomputes).run(forward, {}).result == NO
 
 
 def test_origins_go_through_parameters_and_defaults() -> None:

@@ -223,3 +223,17 @@ def test_more_fuel_never_takes_back_what_a_tensor_decides() -> None:
         answers = [returned(*load(CYCLE), name, fuel) for fuel in range(FUEL + 3)]
         for less, more in itertools.pairwise(answers):
             assert not less.known or less.kinds & ~more.kinds == 0 or leq(less, more)
+
+
+def test_the_classes_above_one_in_a_cycle_do_not_depend_on_who_asks_first() -> None:
+    heads = ("A(C, X)", "B(A, Y)", "C(B, Z)", "D(B)", "X", "Y", "Z")
+    text = "".join(f"class {head}: ...\n" for head in heads)
+    orders = []
+    for asked in itertools.permutations(range(4)):
+        analysis = Analysis(Project())
+        classes = analysis.project.index("cycle.py", text, None).classes
+        for position in asked:
+            analysis.resolver.mro(classes[position])
+        orders.append([[str(getattr(b, "name", b)) for b in analysis.resolver.mro(c)] for c in classes])
+    assert all(order == orders[0] for order in orders)
+    assert [sorted(order) for order in orders[0]][:3] == [["A", "B", "C", "X", "Y", "Z"]] * 3

@@ -194,7 +194,7 @@ class _Run:
     def _bind(self, target: Any, value: bool, source: Any) -> None:
         if isinstance(target, (nodes.Tuple, nodes.List)):
             for inner, part in unpacked(target, source):
-                self._bind(inner, value if part is None else self._marked(part), None)
+                self._bind(inner, value if part is None else self._marked(part), part)
             return
         if isinstance(target, nodes.Starred):
             target = target.value

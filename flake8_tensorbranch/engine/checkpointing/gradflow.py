@@ -121,7 +121,7 @@ class GradFlow:
     def _bind(self, target: Any, bits: int, source: Any) -> None:
         if isinstance(target, (nodes.Tuple, nodes.List)):
             for inner, part in unpacked(target, source):
-                self._bind(inner, bits if part is None else self.bits(part), None)
+                self._bind(inner, bits if part is None else self.bits(part), part)
             return
         if isinstance(target, nodes.Starred):
             target = target.value

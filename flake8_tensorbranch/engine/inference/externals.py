@@ -37,19 +37,14 @@ from flake8_tensorbranch.engine.lattice import (
     with_deps,
 )
 from flake8_tensorbranch.engine.refs import Instance, Partial, Wrapped
-from flake8_tensorbranch.knowledge import evidence, names, regions
+from flake8_tensorbranch.knowledge import evidence, names, passing, regions
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.knowledge.model import method as tensor_row
 from flake8_tensorbranch.syntax.keeping import REGISTERING, registered
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
-_CHAINING: Final = {"itertools.chain", "itertools.product", "itertools.islice", "itertools.cycle", "itertools.repeat"}
-_COPIES: Final = {"copy.copy", "copy.deepcopy", "typing.cast", "contextlib.nullcontext"}
-_BARS: Final = ("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.std.tqdm", "tqdm.notebook.tqdm", "tqdm.autonotebook.tqdm")
-_WATCHED: Final = frozenset((*_BARS, "rich.progress.track"))  # loops over these are loops over what they are given
 _MAPPINGS: Final = {"collections.OrderedDict", "collections.defaultdict"}
 _MADE: Final = {"builtins.list": CONTAINER, "builtins.set": CONTAINER, "builtins.dict": MAPPING}
-_REPLACING: Final = {"dataclasses.replace", "copy.replace", "attr.evolve", "attrs.evolve"}
 
 
 def call(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
@@ -74,16 +69,17 @@ def call(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None
         hidden = () if args.double_star is None else (("**", args.double_star),)
         ref = Partial(args.positional[0], tuple(args.positional[1:]), (*args.keywords.items(), *hidden))
         return make(CALLABLE, refs=frozenset({ref}))
-    if (qualname in _COPIES or qualname in _WATCHED) and args.positional:
-        return args.positional[-1] if qualname == "typing.cast" else args.positional[0]
-    if qualname in _CHAINING:
+    passed = passing.PASSED_ON.get(qualname)
+    if passed is not None and passed < len(args.positional):
+        return args.positional[passed]
+    if qualname in passing.CHAINED:
         return container(join_all(operators.iterate(v) for v in args.all()))
     if qualname == "itertools.zip_longest":
         return container(sequence([join(operators.iterate(v), NONE_VALUE) for v in args.positional]))
     if qualname == "types.SimpleNamespace":
         held = tuple(args.keywords.items())
         return make(OBJECT, refs=frozenset({Instance(qualname)}), elem=join_all(args.all()), items=held)
-    if qualname in _REPLACING and args.positional:
+    if qualname in passing.REPLACING and args.positional:
         return tuples.replaced(args)
     if qualname in _MAPPINGS:
         if qualname.endswith("defaultdict"):

@@ -200,23 +200,37 @@ class Resolver:
         """
         known = self._mros.get(cls)
         if known is None:
-            self._mros[cls] = [cls]  # a cycle sees the class alone
-            order: list[ClassInfo | str] = [cls]
-            for base in cls.bases:
-                node = base.value if isinstance(base, nodes.Subscript) else base
-                if isinstance(node, nodes.Call):
-                    continue
-                target = self.expression(cls.module, node, cls.parent)
-                if isinstance(target, ClassInfo) and target is not cls:
-                    inner = self.mro(target)
-                elif isinstance(target, str):
-                    inner = [target]
-                else:
-                    path = dotted(node)
-                    inner = [f"?.{path}"] if path else []
-                order = [c for c in order if c not in inner or c is cls] + [c for c in inner if c is not cls]
-            known = self._mros[cls] = order
+            known = self._mros[cls] = self._linear(cls, ())[0]
         return known
+
+    def _linear(self, cls: ClassInfo, below: tuple[ClassInfo, ...]) -> tuple[list[ClassInfo | str], bool]:
+        """The order of one class, whose subclasses `below` are asked for already; True where it came back to one of
+        them, which then stands alone: such an order is that of the question, not of the class.
+        """
+        known = self._mros.get(cls)
+        if known is not None:
+            return known, False
+        if cls in below:
+            return [cls], True
+        order: list[ClassInfo | str] = [cls]
+        cyclic = False
+        for base in cls.bases:
+            node = base.value if isinstance(base, nodes.Subscript) else base
+            if isinstance(node, nodes.Call):
+                continue
+            target = self.expression(cls.module, node, cls.parent)
+            if isinstance(target, ClassInfo) and target is not cls:
+                inner, again = self._linear(target, (*below, cls))
+                cyclic = cyclic or again
+            elif isinstance(target, str):
+                inner = [target]
+            else:
+                path = dotted(node)
+                inner = [f"?.{path}"] if path else []
+            order = [c for c in order if c not in inner or c is cls] + [c for c in inner if c is not cls]
+        if not cyclic:
+            self._mros[cls] = order
+        return order, cyclic
 
     def is_module(self, cls: ClassInfo | str) -> bool:
         """True for a subclass of `torch.nn.Module`, as far as the bases can be seen."""

@@ -1,0 +1,27 @@
+"""Functions outside torch that pass on what they are given: the thing itself, its elements, or a changed copy."""
+
+from __future__ import annotations
+
+from typing import Final
+
+PASSED_ON: Final[dict[str, int]] = {
+    "copy.copy": 0,
+    "copy.deepcopy": 0,
+    "typing.cast": 1,
+    "contextlib.nullcontext": 0,  # `with nullcontext(x) as y`
+    # Loops over these are loops over what they are given (tqdm 4.67, rich 14: both yield the items themselves).
+    **dict.fromkeys(
+        (
+            *(f"tqdm.{place}tqdm" for place in ("", "auto.", "std.", "notebook.", "autonotebook.")),
+            "rich.progress.track",
+        ),
+        0,
+    ),
+}
+"""Functions that give back one of their arguments, by its position."""
+
+CHAINED: Final = frozenset(f"itertools.{name}" for name in ("chain", "product", "islice", "cycle", "repeat"))
+"""Functions whose result yields the elements of their arguments."""
+
+REPLACING: Final = frozenset({"dataclasses.replace", "copy.replace", "attr.evolve", "attrs.evolve"})
+"""Functions that give a copy of a record, the fields they are given by name replaced."""
