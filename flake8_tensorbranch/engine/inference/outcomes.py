@@ -25,6 +25,7 @@ from flake8_tensorbranch.engine.lattice import (
     join_all,
     make,
     with_deps,
+    without,
 )
 from flake8_tensorbranch.syntax.graph import Cfg
 from flake8_tensorbranch.syntax.names import FunctionInfo
@@ -54,6 +55,8 @@ def affirmed(value: AbstractValue) -> AbstractValue:
     """A returned value without what was read only in case an unknown argument is a tensor."""
     gone = 0
     if value.deps & SUPPOSED:
+        if value.kinds & UNKNOWN_KIND:
+            value = without(value, TENSOR)  # `x.all() if isinstance(x, Tensor) else x`
         gone = SUPPOSED if value.kinds & TENSOR else SUPPOSED | DATA | MASK | UNBACKED
     if value.elem is None and value.items is None:
         return make(value.kinds, value.deps & ~gone, value.const, value.refs) if gone else value

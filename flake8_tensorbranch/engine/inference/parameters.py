@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference import annotations as types
+from flake8_tensorbranch.engine.inference import knobs
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
     CALLABLE,
@@ -25,6 +26,7 @@ from flake8_tensorbranch.engine.lattice import (
     container,
     join,
     make,
+    without,
 )
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.evidence import (
@@ -71,6 +73,8 @@ def declared(analysis: Analysis, function: FunctionInfo) -> dict[str, AbstractVa
         if said is not None and said.known:
             if param.name in TENSOR_LIKE_NAMES and said.kinds & HOST and not said.kinds & TENSOR:
                 said = make(said.kinds | TENSOR | UNKNOWN_KIND)
+            if knobs.is_plain(function, param, said):
+                said = without(said, TENSOR)
             result[param.name] = join(said, NONE_VALUE) if _is_none(param.default) else said
         else:
             bare.append(param)
@@ -79,6 +83,8 @@ def declared(analysis: Analysis, function: FunctionInfo) -> dict[str, AbstractVa
         used = evidence(analysis, function, {p.name for p in bare})
         for param in bare:
             value = _unannotated(param, documented.get(param.name), used.get(param.name))
+            if knobs.is_plain(function, param, value):
+                value = without(value, TENSOR)
             result[param.name] = value if value is not UNKNOWN else _default(analysis, function, param.default)
     args = function.node.args
     if args.vararg is not None:

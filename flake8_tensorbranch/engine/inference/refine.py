@@ -38,6 +38,8 @@ from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, last_name
 
 _SCALAR: Final = make(HOST | ARRAY)  # of NumPy: its own scalars are arrays here
 
+_INTEGERS: Final = frozenset({"uint8", "int8", "int16", "short", "int32", "int", "int64", "long"})
+
 MOST_REFINED: Final = 2  # tests within operands of tests that are still refined
 
 
@@ -181,6 +183,8 @@ def _compare(frame: Frame, test: nodes.Compare, truth: bool) -> State | None:
             else frame.state
         )
     equal = truth is (op in ("is", "=="))
+    if equal and isinstance(left, nodes.Attribute) and left.attrname == "dtype":
+        return _typed(frame, left.expr, right)
     if isinstance(left, nodes.Const):
         left, right = right, left
     if not isinstance(right, nodes.Const):
@@ -188,6 +192,14 @@ def _compare(frame: Frame, test: nodes.Compare, truth: bool) -> State | None:
     if isinstance(left, nodes.NamedExpr):
         left = left.target
     return _none(frame, left, equal) if right.value is None else frame.state
+
+
+def _typed(frame: Frame, subject: nodes.NodeNG, dtype: nodes.NodeNG) -> State | None:
+    """The state where a tensor turned out to be one of integers: few are, so that a caller's need not be."""
+    if not isinstance(dtype, nodes.Attribute) or dtype.attrname not in _INTEGERS:
+        return frame.state
+    value = _value(frame, subject)
+    return _set(frame, subject, with_deps(value, SUPPOSED), value) if value.kinds & TENSOR else frame.state
 
 
 def _none(frame: Frame, node: nodes.NodeNG, truth: bool) -> State | None:
