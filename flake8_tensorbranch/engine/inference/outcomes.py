@@ -55,7 +55,7 @@ def affirmed(value: AbstractValue) -> AbstractValue:
     """A returned value without what was read only in case an unknown argument is a tensor."""
     gone = 0
     if value.deps & SUPPOSED:
-        if value.kinds & UNKNOWN_KIND:
+        if value.kinds == TENSOR | UNKNOWN_KIND:
             value = without(value, TENSOR)  # `x.all() if isinstance(x, Tensor) else x`
         gone = SUPPOSED if value.kinds & TENSOR else SUPPOSED | DATA | MASK | UNBACKED
     if value.elem is None and value.items is None:
