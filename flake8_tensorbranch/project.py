@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from flake8_tensorbranch.cousins import Cousins
 from flake8_tensorbranch.disk import Change
 from flake8_tensorbranch.modules import LOOK_AGAIN, Finder
 from flake8_tensorbranch.source import SourceFile
@@ -33,6 +34,7 @@ class Project:
     def __init__(self, finder: Finder | None = None) -> None:
         self.finder = Finder() if finder is None else finder
         self.finder.listeners.append(self._changed)
+        self.cousins = Cousins(self.finder)
         self._modules: OrderedDict[str, ModuleIndex | None] = OrderedDict()
         self._recent: OrderedDict[str, ModuleIndex] = OrderedDict()
         self._mentioned: dict[tuple[str, tuple[str, ...]], bool] = {}
@@ -48,6 +50,7 @@ class Project:
         self._forget()
 
     def _forget(self) -> None:
+        self.cousins.forget()
         self._dropped += sum(len(index.text) for index in self._modules.values() if index is not None)
         self._modules.clear()
         self._recent.clear()
@@ -137,6 +140,10 @@ class Project:
                 text = self._nearby[file, words] = text if any(word in text for word in words) else ""
             if text:
                 yield file, text
+
+    def text(self, full: str) -> str:
+        """What others see of a file; empty where it cannot be read."""
+        return self._text(full) or ""
 
     def _text(self, full: str) -> str | None:
         """What others see of a file: of the file under check the text given, else the disk's; None if unreadable."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Final, cast
 
 from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.summary import Analysis
 from flake8_tensorbranch.engine.lattice import UNKNOWN_KIND, AbstractValue
-from flake8_tensorbranch.importers import importers
+from flake8_tensorbranch.importers import MOST_IMPORTERS, importers
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
+
+_FAR: Final = 2  # files of other packages that are read for one module
+_SMALL: Final = 60_000  # characters of such a file
 
 Passed = dict[tuple[FunctionInfo, str], AbstractValue]
 
@@ -32,7 +35,8 @@ def passed(analysis: Analysis, index: ModuleIndex, functions: list[FunctionInfo]
     finder = analysis.project.finder
     wanted = {f.name: f for f in functions}
     found = []
-    for path in importers(finder, index.path, sorted(wanted)):
+    near = importers(finder, index.path, sorted(wanted))
+    for path in near or _far(analysis, index, sorted(n for n, f in wanted.items() if f.cls is None)):
         other = analysis.project.read(path)
         if other is None or other is index:
             continue
@@ -40,6 +44,13 @@ def passed(analysis: Analysis, index: ModuleIndex, functions: list[FunctionInfo]
             for caller, _ in other.calls_of(name):
                 found.append(_passes(analysis, other, caller))
     return found
+
+
+def _far(analysis: Analysis, index: ModuleIndex, names: list[str]) -> list[str]:
+    """Small files of the packages beside that of a file that import one of its functions by name."""
+    project = analysis.project
+    found = project.cousins.importing(index.path, names)[:MOST_IMPORTERS]
+    return [path for path in found if len(project.text(path)) <= _SMALL][:_FAR]
 
 
 def _passes(analysis: Analysis, module: ModuleIndex, caller: FunctionInfo | None) -> Passed:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import callers, dispatch, readings
+from flake8_tensorbranch.engine.inference import callers, dispatch, overdeclared, readings
 from flake8_tensorbranch.engine.inference.arguments import is_open
 from flake8_tensorbranch.engine.inference.frame import Callees, Facts, State
 from flake8_tensorbranch.engine.inference.summary import Analysis
@@ -139,7 +139,12 @@ class Program:
             other.solve(scopes, alone=True)
             return other.facts
 
-        return readings.handed(self.analysis, self.index, wanted, solved)
+        found = readings.handed(self.analysis, self.index, wanted, solved)
+        for function, state in overdeclared.handed(self.analysis, self.index, wanted).items():
+            known = found.setdefault(function, {})
+            for name, value in state.items():
+                known[name] = join(known.get(name, BOTTOM), value)
+        return found
 
     def _again(self, callee: FunctionInfo, known: State) -> None:
         """Solve a function with what its callers pass."""

@@ -59,11 +59,11 @@ def handed(
         module = analysis.project.read(path)
         if module is None:
             continue
-        calls = [(f, c) for f, c in _calls(module, names) if _leads_here(analysis, index, f, c)][:left]
-        left -= len(calls)
-        facts = solved(module, _above(module, {f for f, _ in calls})) if calls else {}
-        for caller, call in calls:
-            for callee, bound in _entered(analysis, index, facts[caller], call):
+        met = [(f, c) for f, c in _calls(module, names) if leads_here(analysis, index, f, c)][:left]
+        left -= len(met)
+        facts = solved(module, _above(module, {f for f, _ in met})) if met else {}
+        for caller, call in met:
+            for callee, bound in entered(analysis, index, facts[caller], call):
                 here = own.get(callee.qualname)
                 if here is None or (wanted is not None and here not in wanted):
                     continue
@@ -125,7 +125,7 @@ def _calls(module: ModuleIndex, names: set[str]) -> Iterator[tuple[FunctionInfo,
                 yield function, call
 
 
-def _leads_here(analysis: Analysis, index: ModuleIndex, caller: FunctionInfo, call: nodes.Call) -> bool:
+def leads_here(analysis: Analysis, index: ModuleIndex, caller: FunctionInfo, call: nodes.Call) -> bool:
     """True when the callee or an argument of the call is a function of the file under check."""
     for node in (call.func, *call.args):
         target = analysis.resolver.expression(caller.module, node, caller)
@@ -134,7 +134,7 @@ def _leads_here(analysis: Analysis, index: ModuleIndex, caller: FunctionInfo, ca
     return False
 
 
-def _entered(
+def entered(
     analysis: Analysis, index: ModuleIndex, facts: Facts, call: nodes.Call, depth: int = 2
 ) -> Iterator[tuple[FunctionInfo, State]]:
     """The functions of the file that a call enters, also through a function it passes one to, with their arguments."""
@@ -147,7 +147,7 @@ def _entered(
         elif depth > 0 and any(isinstance(r, FunctionInfo) for v in args.all() for r in v.refs):
             inner = analysis.facts_of(callee.module, callee, {n: v for n, v in bound.items() if v.known})
             for further in callee.calls:
-                yield from _entered(analysis, index, inner, further, depth - 1)
+                yield from entered(analysis, index, inner, further, depth - 1)
 
 
 def _reads(value: AbstractValue) -> bool:
