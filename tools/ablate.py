@@ -62,6 +62,7 @@ POWERS = (
     Power("constructors, through `super().__init__`", INFERENCE + "classes:Classes.passed_up", gives({})),
     Power("template methods", INFERENCE + "dispatch:handed", gives({})),
     Power("numbers that files near pass", INFERENCE + "readings:handed", gives({})),
+    Power("tensors that other packages pass for numbers", INFERENCE + "overdeclared:handed", gives({})),
     Power("registries", INFERENCE + "registries:_filed", lambda *args: args[3]),
     Power("subclasses of what is left open", INFERENCE + "heirs:heirs", gives([])),
     Power("declared tensors looked into", INFERENCE + "summary:only_tensors", gives(True)),
