@@ -365,8 +365,6 @@ class _Stranger(_Finder):
                     continue
                 if site.kind is SinkKind.RAISE and [*there.regions] == ["checkpointed"]:
                     continue
-                if there.handed and not site.deps & (DATA | RANDOM):
-                    continue  # a module's tests of sizes are judged where the module is
                 yield replace(
                     site,
                     node=there.call,

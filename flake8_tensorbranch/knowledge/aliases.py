@@ -119,7 +119,10 @@ PREFIX_ALIASES: tuple[PrefixAlias, ...] = (
     ),
     PrefixAlias("torch.cuda.memory.", "torch.cuda.", "torch/cuda/__init__.py re-exports it"),
     PrefixAlias("torch.cuda.random.", "torch.cuda.", "torch/cuda/__init__.py re-exports it"),
-    PrefixAlias("torch.utils.data.dataloader.", "torch.utils.data.", "torch/utils/data/__init__.py re-exports it"),
+    *(
+        PrefixAlias(f"torch.utils.data.{n}.", "torch.utils.data.", "torch/utils/data/__init__.py re-exports it")
+        for n in ("dataloader", "dataset", "sampler")
+    ),
     PrefixAlias(
         "torch.distributed.distributed_c10d.", "torch.distributed.", "torch/distributed/__init__.py re-exports it"
     ),

@@ -14,8 +14,8 @@ RULE = Rule(
 
 
 def check(site: SwitchSite) -> Iterator[Finding]:
-    """`shuffle=True` without `generator=`: any earlier draw changes the order."""
+    """An order drawn without `generator=`: any earlier draw changes it."""
     if site.what == "shuffled":
-        message = "`shuffle=True` draws from the global generator: any earlier draw changes the order"
+        message = f"`{site.facts['by']}` draws from the global generator: any earlier draw changes the order"
         fix = repair(site, "shuffled", "Pass a seeded `generator=`", Applicability.DISPLAY)
         yield Finding(site.node, message, "pass a seeded `generator=`", site.certain, site.related, fix=fix)

@@ -67,3 +67,12 @@ def test_a_removed_hook_matters_only_if_it_changed_the_output(changes: bool, sam
     plain = gradient(lambda f, x: f(x))
     outcome = observe(gradient, lambda f, x: checkpoint(f, x, use_reentrant=False))
     assert (outcome.error is None and torch.allclose(outcome.value, plain)) is same
+
+
+def test_a_replicated_module_recomputes_with_the_moved_parameters_too() -> None:
+    """`nn.DataParallel` runs the module itself where there is no device to replicate it to."""
+    with loaded(page("TBR208").example) as bad, loaded(page("TBR208").repair) as good:
+        right = trained(good.train, torch.nn.DataParallel(build(good)))
+        outcome = observe(trained, bad.train, torch.nn.DataParallel(build(bad)))
+    assert outcome.error is None
+    assert not all(torch.allclose(a, b) for a, b in zip(outcome.value, right, strict=True))

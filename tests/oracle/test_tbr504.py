@@ -55,3 +55,19 @@ def test_a_dataclass_is_not_looked_into() -> None:
     x = torch.ones(3, requires_grad=True) * 2
     assert not checkpoint(lambda x: Record(x.sin()), x, use_reentrant=True).a.requires_grad
     assert checkpoint(lambda x: Record(x.sin()), x, use_reentrant=False).a.requires_grad
+
+
+@pytest.mark.parametrize("reentrant", [True, False])
+def test_a_list_inside_the_tuple_is_detached_too(reentrant: bool) -> None:
+    from torch.utils.checkpoint import checkpoint
+
+    stem, layer, aux = (torch.nn.Linear(4, 4) for _ in range(3))
+
+    def region(x: Any) -> Any:
+        x = layer(x)
+        return x, [aux(x)]
+
+    out, extra = checkpoint(region, stem(rows()), use_reentrant=reentrant)
+    (out.sum() + extra[0].sum()).backward()
+    assert layer.weight.grad is not None
+    assert (aux.weight.grad is None) is reentrant

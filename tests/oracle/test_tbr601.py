@@ -34,3 +34,14 @@ def test_the_switch_touches_no_attribute_of_cudnn() -> None:
     torch.use_deterministic_algorithms(True)
     assert torch.backends.cudnn.benchmark
     assert torch.backends.cudnn.deterministic == before
+
+
+def test_a_scope_of_flags_switches_the_benchmark_on_and_determinism_off() -> None:
+    """`flags(...)` sets every flag: what is not named gets its default, not what was set before."""
+    torch.backends.cudnn.deterministic = True
+    torch.backends.cudnn.benchmark = True
+    with torch.backends.cudnn.flags(enabled=True, benchmark=True):
+        assert (torch.backends.cudnn.benchmark, torch.backends.cudnn.deterministic) == (True, False)
+    with torch.backends.cudnn.flags(enabled=True, deterministic=True):
+        assert (torch.backends.cudnn.benchmark, torch.backends.cudnn.deterministic) == (False, True)
+    assert torch.backends.cudnn.benchmark

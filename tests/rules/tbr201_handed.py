@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
+from transformers.modeling_layers import GradientCheckpointingLayer
 
 
 def is_packed(position_ids: Tensor | None, batch: int) -> Tensor | bool:
@@ -70,3 +71,34 @@ def run(layer: Layer, x: Tensor, index: Tensor, flags: torch.BoolTensor) -> Tens
     x = checkpoint(layer, x, index, index, flags, x, use_reentrant=False)
     x = checkpoint(rebound, x, index, use_reentrant=False)
     return checkpoint(two_ways, x, index, use_reentrant=False)
+
+
+# --- a flag that was read before the region, handed on to modules inside of it ------------------------
+class Inner(nn.Module):
+    def forward(self, x: Tensor, every=None, size: int = 0) -> Tensor:
+        if every:  # ok: [TBR201] read before the region
+            x = x.sin()
+        if size > 3:  # ok: [TBR201] so was the number
+            x = x.tanh()
+        return x.cos() if x.sum() > size else x  # error: [TBR201]
+
+
+class Flagged(GradientCheckpointingLayer):
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = Inner()
+
+    def forward(self, x: Tensor, every=None, size: int = 0) -> Tensor:
+        return self.inner(x, every=every, size=size)
+
+
+class Encoder(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(Flagged() for _ in range(2))
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        every = (mask < 0).flatten().any().item()
+        for layer in self.layers:
+            x = layer(x, every=every, size=int(mask.max()))
+        return x

@@ -52,6 +52,55 @@ class Levels(nn.Module):
         return checkpoint(block, self.stem(x), use_reentrant=True)  # ok: [TBR504] nothing is known of its output
 
 
+class Beside(nn.Module):
+    """A list beside a tensor, in the tuple that the region returns."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem = nn.Linear(4, 4)
+        self.layer = nn.Linear(4, 4)
+        self.aux = nn.Linear(4, 1)
+
+    def run(self, x: torch.Tensor) -> tuple[torch.Tensor, list[torch.Tensor]]:
+        x = self.layer(x)
+        losses = []
+        losses.append(self.aux(x).square().mean())
+        return x, losses
+
+    def named(self, x: torch.Tensor) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
+        return self.layer(x), {"aux": self.aux(x).mean()}
+
+    def sizes(self, x: torch.Tensor) -> tuple[torch.Tensor, list[int]]:
+        return self.layer(x), [x.shape[0], x.shape[1]]
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        h, losses = checkpoint(self.run, self.stem(x), use_reentrant=True)  # error: [TBR504]
+        return h.sum() + sum(losses)
+
+    def by_name(self, x: torch.Tensor) -> torch.Tensor:
+        h, extra = checkpoint(self.named, self.stem(x), use_reentrant=True)  # error: [TBR504]
+        return h.sum() + extra["aux"] * 0.1
+
+    def kept(self, x: torch.Tensor) -> tuple[torch.Tensor, list[torch.Tensor]]:
+        h, losses = checkpoint(self.run, self.stem(x), use_reentrant=True)  # ok: [TBR504] nothing computes with it here
+        return h, losses
+
+    def logged(self, x: torch.Tensor) -> torch.Tensor:
+        h, losses = checkpoint(self.run, self.stem(x), use_reentrant=True)  # ok: [TBR504] only its number is asked for
+        print(sum(losses).item())
+        with torch.no_grad():
+            print(torch.stack(losses).mean())
+        return h
+
+    def measured(self, x: torch.Tensor) -> torch.Tensor:
+        h, sizes = checkpoint(self.sizes, self.stem(x), use_reentrant=True)  # ok: [TBR504] sizes have no graph
+        return h * sizes[0]
+
+    def other_variant(self, x: torch.Tensor) -> torch.Tensor:
+        h, losses = checkpoint(self.run, self.stem(x), use_reentrant=False)  # ok: [TBR504] it does not care
+        return h.sum() + sum(losses)
+
+
 class Branches(nn.Module):
     def __init__(self) -> None:
         super().__init__()

@@ -21,3 +21,19 @@ def loaders(dataset, shuffle: bool = True) -> list[DataLoader]:
         DataLoader(dataset, shuffle=False),  # ok: [TBR606] not shuffled
         DataLoader(dataset),  # ok: [TBR606] not shuffled
     ]
+
+
+def samplers(dataset, weights, own: torch.Generator) -> list[object]:
+    deterministic()
+    first, _ = data.random_split(dataset, [8, 2])  # error: [TBR606] "`random_split` draws"
+    return [
+        DataLoader(dataset, sampler=data.RandomSampler(dataset)),  # error: [TBR606] "`RandomSampler` draws"
+        # The loader's generator is none of its sampler's.
+        DataLoader(first, sampler=data.sampler.RandomSampler(first), generator=own),  # error: [TBR606]
+        data.WeightedRandomSampler(weights, 4),  # error: [TBR606]
+        data.SubsetRandomSampler(range(4)),  # error: [TBR606]
+        data.RandomSampler(dataset, generator=own),  # ok: [TBR606] seeded
+        data.SubsetRandomSampler(range(4), own),  # ok: [TBR606] by position
+        data.random_split(dataset, [8, 2], own),  # ok: [TBR606] by position
+        data.SequentialSampler(dataset),  # ok: [TBR606] draws nothing
+    ]

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.checkpointing import places
+from flake8_tensorbranch.engine.checkpointing import beginnings, places
 from flake8_tensorbranch.engine.checkpointing.places import Place
 from flake8_tensorbranch.engine.checkpointing.strangers import matters
 from flake8_tensorbranch.engine.inference import calls, randomness
@@ -21,25 +21,19 @@ from flake8_tensorbranch.engine.lattice import (
     TENSOR,
     UNKNOWN,
     AbstractValue,
-    constant,
 )
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.regions.abroad import settled, told_here
 from flake8_tensorbranch.engine.regions.region import Entry, Regions
-from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, REGION_BASES, entry
+from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, entry
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
 DEPTH: Final = 9
 MOST: Final = 150  # activations of one file
 MOST_STRANGE: Final = 12  # of these, below each function of another file that a region begins with
 MOST_SOLVED: Final = 60  # of these, solved anew for their own arguments
-
-CACHES: Final = frozenset({"cache", "layer_past", "past_key_value", "past_key_values"})
-"""transformers/modeling_layers.py: arguments that GradientCheckpointingLayer sets to None where it checkpoints, as it
-sets `use_cache` to False (utils/generic.py does so for what is handed on by position, and for the models that make
-caches of any other name: an optional `..._cache` is None there as well)."""
 
 _GENERATOR: Final = Instance("torch.Generator")
 
@@ -198,7 +192,7 @@ class Insides:
                 functions = [f for f in functions if f not in found]
         for other in functions:
             if other.module is self.program.index and other in self.program.facts:
-                yield self._head(begin, other, self._uncached(begin, other))
+                yield self._head(begin, other, self._begun(begin, other))
             elif (
                 node in self.program.facts[begin.scope].externals  # the call is torch's own
                 and told_here(self.program, begin, other)
@@ -206,16 +200,10 @@ class Insides:
             ):
                 yield self._head(begin, other, self._solved(other, {}))
 
-    def _uncached(self, begin: Entry, function: FunctionInfo) -> Facts:
-        """The facts of a function whose base class checkpoints it, and takes caches away from it before it does."""
-        based = begin.row is not None and REGION_BASES.get(begin.row.qualname) is begin.row
-        without: State = {}
-        for param in function.params if based else ():
-            if param.name == "use_cache":
-                without[param.name] = constant(False)
-            elif param.name in CACHES or (param.name.endswith("_cache") and param.optional):
-                without[param.name] = NONE_VALUE
-        return self._solved(function, without) if without else self.program.facts[function]
+    def _begun(self, begin: Entry, function: FunctionInfo) -> Facts:
+        """The facts of a function that begins a region, with what is known of all that it may be handed."""
+        bound = beginnings.bound(self.program, begin, function)
+        return self._solved(function, bound) if bound else self.program.facts[function]
 
     def _head(self, begin: Entry, function: FunctionInfo, facts: Facts) -> Activation:
         known = {name: Place((function, name)) for name in self.analysis.parameters(function)}

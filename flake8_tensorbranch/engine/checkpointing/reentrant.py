@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.backward import Backward
 from flake8_tensorbranch.engine.checkpointing.frozen import Frozen
+from flake8_tensorbranch.engine.checkpointing.outputs import held
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.checkpointing.sideoutput import CUTS, side_output
 from flake8_tensorbranch.engine.lattice import CALLABLE, CONTAINER, HOST, MAPPING, NONE, OBJECT, TENSOR
@@ -30,10 +31,8 @@ _UNUSED: Final = frozenset(
 )
 """Of lightning, accelerate and transformers: classes and the argument that they hand to DDP."""
 _METADATA: Final = frozenset(["shape", "dtype", "device", "size", "dim", "ndim", "requires_grad", "numel"])
-_GROWS: Final = frozenset({"append", "extend", "insert", "update", "setdefault"})
 _INNER: Final = frozenset({"retain_grad", "register_hook"})
 _NO_TENSOR: Final = OBJECT | HOST | CONTAINER | MAPPING
-_LITERALS: Final = (nodes.List, nodes.Dict, nodes.ListComp, nodes.DictComp)
 
 
 class Reentrant:
@@ -54,7 +53,7 @@ class Reentrant:
         partial = next((e for e in self.backward.of(made.call) if e.partial), None)
         if partial is not None:
             found["partial_backward"] = partial.call
-        if self._container_output(made):
+        if held(self.origins, made):
             found["container_output"] = True
         name = self._shared(made) if has_input else ""
         if name:
@@ -69,40 +68,6 @@ class Reentrant:
         if side:
             found["side_output"] = side
         return found
-
-    # Outputs
-
-    def _container_output(self, made: Recompute) -> bool:
-        """True when the region gives its tensors in a list or dict, which autograd does not look into."""
-        for function in made.functions:
-            for result in self.origins.returns(function):
-                for origin in self.origins.of(result):
-                    value, node = self.origins.value(origin), origin.node
-                    plain = value.elem is not None and value.elem.must(HOST)
-                    held = getattr(node, "elts", None) or getattr(node, "items", None)
-                    empty = isinstance(node, (nodes.List, nodes.Dict)) and not held
-                    empty = empty and not _filled(origin.scope or function, node)
-                    if isinstance(node, _LITERALS) and not plain and not empty:
-                        return True
-                    made_by = isinstance(node, nodes.Call)
-                    if made_by and (self._is_record(origin, node) or self._collects(origin, node)):
-                        return True
-        return False
-
-    def _collects(self, origin: Expr, made: nodes.Call) -> bool:
-        """True for `list(...)` and `dict(...)` of tensors."""
-        if not isinstance(made.func, nodes.Name) or made.func.name not in ("list", "dict"):
-            return False
-        value = self.origins.value(origin)
-        return value.elem is not None and value.elem.must(TENSOR)
-
-    def _is_record(self, origin: Expr, made: nodes.Call) -> bool:
-        """True for an object of a dataclass of the project that is given tensors: autograd does not look into it."""
-        classes = [r.cls for r in self.origins.value(origin).each if isinstance(r, Instance)]
-        if not classes or not all(isinstance(c, ClassInfo) and _is_dataclass(c) for c in classes):
-            return False
-        given = [*made.args, *(k.value for k in made.keywords)]
-        return any(self.origins.value(Expr(origin.module, origin.scope, g)).must(TENSOR) for g in given)
 
     def _inner(self, made: Recompute) -> str:
         """The call in the region that needs a graph there is none of in the forward; empty if there is none."""
@@ -314,12 +279,6 @@ class Reentrant:
         return not any(n.name in bound for n in callee.nodes_of_class(nodes.Name))
 
 
-def _is_dataclass(cls: ClassInfo) -> bool:
-    decorators = cls.node.decorators.nodes if cls.node.decorators is not None else ()
-    names = (dotted(d.func if isinstance(d, nodes.Call) else d) or "" for d in decorators)
-    return any(name.rsplit(".", 1)[-1] == "dataclass" for name in names)
-
-
 def _searches_unused(call: nodes.Call) -> bool:
     """True for settings of trainers by which DDP searches unused parameters."""
     name = (dotted(call.func) or "").rsplit(".", 1)[-1]
@@ -330,21 +289,6 @@ def _searches_unused(call: nodes.Call) -> bool:
         if keyword.arg == "strategy" and given == "ddp_find_unused_parameters_true":
             return True
     return False
-
-
-def _filled(function: FunctionInfo, literal: Any) -> bool:
-    """True when a function puts something into a list or dict of its own that began as this empty literal."""
-    name = getattr(literal.parent, "targets", [getattr(literal.parent, "target", None)])[0]
-    if not isinstance(name, nodes.AssignName):
-        return False
-    grows = (c.func for c in function.calls if isinstance(c.func, nodes.Attribute) and c.func.attrname in _GROWS)
-    if any(isinstance(f.expr, nodes.Name) and f.expr.name == name.name for f in grows):
-        return True
-    return any(
-        isinstance(target, nodes.Subscript) and isinstance(target.value, nodes.Name) and target.value.name == name.name
-        for statement in function.node.nodes_of_class(nodes.Assign)
-        for target in statement.targets
-    )
 
 
 def saves_object(origins: Origins, made: Recompute) -> str:

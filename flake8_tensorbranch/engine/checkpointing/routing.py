@@ -92,7 +92,7 @@ def _deciding(activation: Activation, node: Any) -> Any:
         return None
     if isinstance(node, nodes.Subscript):
         base, index = values.get(node.value, UNKNOWN), values.get(node.slice, UNKNOWN)
-        if not value.deps & DATA or not base.kinds & TENSOR or base.deps & DATA:
+        if not value.deps & DATA or not base.kinds & TENSOR or (base.deps & DATA and not index.deps & MASK):
             return None
         # What was sized by values before only hands its size on.
         return None if index.kinds & TENSOR and index.deps & DATA and not index.deps & MASK else node.slice

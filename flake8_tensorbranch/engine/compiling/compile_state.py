@@ -184,9 +184,9 @@ class State:
 
     def _change(self, place: Place) -> tuple[str, nodes.NodeNG] | None:
         cls = place[0]
-        if cls is not None and not self._guards(cls):
+        if cls is not None and not self.guards(cls):
             return None
-        kind = self._kind(place)
+        kind = self.kind(place)
         if not kind:
             return None
         index = self.program.index
@@ -200,14 +200,14 @@ class State:
             if function in self.members:
                 if mine[0].how in ("set", "empty") and not self._read_before(function, place):
                     continue  # starts anew in every call
-                found = next((a for a in mine if self._carries(function, a, kind)), None)
+                found = next((a for a in mine if self.carries(function, a, kind)), None)
             else:
                 found = next((a for a in mine if a.how != "read" and self._between(function, a, kind)), None)
             if found is not None:
                 return kind, found.node
         return None
 
-    def _guards(self, cls: ClassInfo) -> bool:
+    def guards(self, cls: ClassInfo) -> bool:
         """True when ints of the class's objects are guarded by value: modules, and what modules keep (facts I)."""
         resolver = self.program.analysis.resolver
         if resolver.is_module(cls):
@@ -221,7 +221,7 @@ class State:
                         return True
         return False
 
-    def _kind(self, place: Place) -> str:
+    def kind(self, place: Place) -> str:
         """What a place starts as: ``int``, ``str``, ``length`` (a container); empty for anything else."""
         cls, name = place
         values: list[nodes.NodeNG | None] = []
@@ -250,7 +250,7 @@ class State:
                 return True
         return False
 
-    def _carries(self, function: FunctionInfo | None, access: Access, kind: str) -> bool:
+    def carries(self, function: FunctionInfo | None, access: Access, kind: str) -> bool:
         """True when a write inside of the compiled region leaves another value to the next call."""
         if access.how == "grow" or access.how == "step":
             return _changes(access, kind)

@@ -45,6 +45,11 @@ from flake8_tensorbranch.syntax.names import FunctionInfo
 
 _MAPPINGS: Final = {"collections.OrderedDict", "collections.defaultdict"}
 _MADE: Final = {"builtins.list": CONTAINER, "builtins.set": CONTAINER, "builtins.dict": MAPPING}
+_PARALLEL: Final = (
+    "torch.nn.DataParallel",
+    "torch.nn.parallel.DataParallel",
+    "torch.nn.parallel.DistributedDataParallel",
+)
 
 
 def call(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
@@ -225,7 +230,8 @@ def _new_module(frame: Frame, qualname: str, args: Arguments) -> AbstractValue:
         )
         items = source.items if source.items is not None and source.kinds in (CONTAINER, MAPPING) else None
         return make(OBJECT | mapping, refs=refs, elem=elem, items=items)
-    return make(OBJECT, refs=refs)
+    inner = args.get(0, "module") if qualname in _PARALLEL else None
+    return make(OBJECT, refs=refs) if inner is None else make(OBJECT, refs=refs, elem=inner, items=(("module", inner),))
 
 
 def _chain(frame: Frame, modules: AbstractValue, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
@@ -252,8 +258,8 @@ def call_instance(
         return args.positional[0] if args.positional else UNKNOWN
     if cls == "torch.nn.LSTM":
         return sequence([TENSOR_VALUE, sequence([TENSOR_VALUE, TENSOR_VALUE])])
-    if cls in ("torch.nn.parallel.DistributedDataParallel", "torch.nn.DataParallel"):
-        return UNKNOWN
+    if cls in _PARALLEL:
+        return calls.apply(frame, dict(callee.items or ()).get("module", UNKNOWN), args, node)
     row = lookup(cls, len(args.positional), args.names(), kinds=args.kinds())
     if row is not None:
         return from_row(row, args, None)

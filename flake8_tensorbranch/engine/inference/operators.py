@@ -282,6 +282,8 @@ def _membership(left: AbstractValue, right: AbstractValue) -> AbstractValue:
     deps = left.deps & ~MASK
     if right.kinds & CONTAINER:
         inner = element(right)
+        if right.items and all(isinstance(v.const, str) for _, v in right.items):
+            return HOST_VALUE  # names: a tensor is equal to none of them, unread
         compared = left.kinds & TENSOR and not left.kinds & (OBJECT | CALLABLE)  # objects are told apart, not read
         if compared or (inner.must(TENSOR) and (left.deps & DATA or type(left.const) in (int, float))):
             deps |= DATA

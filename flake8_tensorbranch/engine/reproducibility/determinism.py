@@ -28,6 +28,8 @@ _WORDS: Final = (
     "Dataset",
     "shuffle",
     "benchmark",
+    "RandomSampler",
+    "random_split",
 )
 _GENERATORS: Final = {
     "numpy.random.default_rng": "numpy.random.default_rng",
@@ -46,6 +48,8 @@ _DATASETS: Final = (
     "TensorDataset",
 )
 _LOADER: Final = "torch.utils.data.DataLoader"
+_SAMPLERS: Final = {"RandomSampler": 3, "WeightedRandomSampler": 3, "SubsetRandomSampler": 1, "random_split": 2}
+"""What else of `torch.utils.data` draws an order, with the position of its `generator` (torch/utils/data/*.py)."""
 _CUBLAS: Final = "CUBLAS_WORKSPACE_CONFIG"
 _MULTIPLYING: Final = frozenset(
     {"mm", "matmul", "bmm", "addmm", "baddbmm", "einsum", "linear", "backward", "addmv", "mv", "tensordot"}
@@ -127,10 +131,17 @@ class _Finder:
     def _shuffled(self) -> Iterator[SwitchSite]:
         switched = self.switches.deterministic
         promise = switched[0].node if switched else self.switches.promise()
-        if promise is None and self.loaders:
+        samplers = [(s, c, name) for s, c, name in self.switches.calls if name.startswith("torch.utils.data.")]
+        if promise is None and samplers:
             promise = self._switched_abroad()
         if promise is None:
             return
+        for scope, call, path in samplers:
+            name = path.rsplit(".", 1)[-1]
+            told = len(call.args) > _SAMPLERS.get(name, -1) or any(k.arg in (None, "generator") for k in call.keywords)
+            if name in _SAMPLERS and not told and not any(isinstance(a, nodes.Starred) for a in call.args):
+                repair = edits.seeded(self.index, scope, call)
+                yield self._site("shuffled", call, scope, True, promise, repair, note="deterministic here", by=name)
         for scope, call in self.loaders:
             given = {k.arg: k.value for k in call.keywords}
             shuffle = given.get("shuffle") or (call.args[2] if len(call.args) > 2 else None)
@@ -144,7 +155,8 @@ class _Finder:
                 continue
             if True in self.switches.truths(scope, shuffle):
                 repair = edits.seeded(self.index, scope, call)
-                yield self._site("shuffled", shuffle, scope, True, promise, repair, note="deterministic here")
+                by = "shuffle=True"
+                yield self._site("shuffled", shuffle, scope, True, promise, repair, note="deterministic here", by=by)
 
     def _switched_abroad(self) -> Any:
         """A call of another file's function that switches determinism on; None when there is none."""

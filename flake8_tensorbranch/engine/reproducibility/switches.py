@@ -33,6 +33,8 @@ _SEEDING: Final = frozenset(
         "accelerate.utils.set_seed",
     }
 )
+_SCOPE: Final = "torch.backends.cudnn.flags"
+_FLAGS: Final = (_SCOPE, "torch.backends.cudnn.set_flags")
 _TRAINERS: Final = ("lightning.Trainer", "lightning.pytorch.Trainer", "pytorch_lightning.Trainer")
 _PROMISE: Final = re.compile(r"reproduc|determinis|repeatab", re.IGNORECASE)
 
@@ -106,6 +108,19 @@ class Switches:
             self.settings.append(setting)
             if const in (1, "warn") and const is not True:
                 self.warn_only.append(setting)
+        elif name in _FLAGS:
+            for position, switch in ((1, BENCHMARK), (3, CUDNN)):
+                word = switch.rsplit(".", 1)[-1]
+                positional = call.args[position] if position < len(call.args) else None
+                given = positional or keywords.get(word) or keywords.get(f"_{word}")
+                if given is not None:
+                    self.settings.append(Setting(switch, given, scope, given, self.truths(scope, given)))
+                elif name == _SCOPE and None not in keywords:
+                    self.settings.append(Setting(switch, call, scope, None, frozenset({False})))  # its default
+        elif name == "builtins.setattr" and len(call.args) == 3 and isinstance(call.args[1], nodes.Const):
+            switch = f"{self.resolve(call.args[0], scope)}.{call.args[1].value}"
+            if switch in (BENCHMARK, CUDNN):
+                self.settings.append(Setting(switch, call, scope, call.args[2], self.truths(scope, call.args[2])))
         elif name in _TRAINERS:
             for keyword, switch in (("benchmark", BENCHMARK), ("deterministic", CUDNN)):
                 given = keywords.get(keyword)

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from .layers import Counter, Scheduled
+from .layers import Counter, Fixed, Scheduled, Stepped
 
 
 class Counting(Counter):
@@ -30,6 +30,8 @@ class Eager(Counter):
 
 counting = torch.compile(Counting())
 steady = torch.compile(Steady())
+stepped = torch.compile(Stepped())  # error: [TBR303]
+fixed = torch.compile(Fixed())  # ok: [TBR303] it only reads the step
 
 
 def run(x: Tensor) -> Tensor:

@@ -1,0 +1,114 @@
+"""Outputs of checkpointed functions that autograd does not look into: tensors in lists, dicts and objects."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute
+from flake8_tensorbranch.engine.lattice import HOST, TENSOR
+from flake8_tensorbranch.engine.lookup.modes import without_grad
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
+
+_LITERALS: Final = (nodes.List, nodes.Dict, nodes.ListComp, nodes.DictComp)
+_GROWS: Final = frozenset({"append", "extend", "insert", "update", "setdefault"})
+_CUTS: Final = frozenset({"detach", "item", "tolist", "numpy", "cpu"})
+
+
+def held(origins: Origins, made: Recompute) -> bool:
+    """True when the region gives its tensors in a list or dict, or in one inside of its tuple that is computed with."""
+    for function in made.functions:
+        for result in origins.returns(function):
+            for origin in origins.of(result):
+                if _holds(origins, origin, function):
+                    return True
+                parts = origin.node.elts if isinstance(origin.node, nodes.Tuple) else ()
+                for position, part in enumerate(parts):
+                    inside = any(
+                        _holds(origins, o, function) for o in origins.of(Expr(origin.module, origin.scope, part))
+                    )
+                    if inside and _computed_with(origins, made.call, position):
+                        return True
+    return False
+
+
+def _holds(origins: Origins, origin: Expr, function: FunctionInfo) -> bool:
+    """True for what is a list, dict or record of tensors where it is made."""
+    value, node = origins.value(origin), origin.node
+    if isinstance(node, nodes.Call):
+        return _is_record(origins, origin, node) or _collects(origins, origin, node)
+    if not isinstance(node, _LITERALS) or (value.elem is not None and value.elem.must(HOST)):
+        return False
+    empty = isinstance(node, (nodes.List, nodes.Dict)) and not (getattr(node, "elts", ()) or getattr(node, "items", ()))
+    return not empty or _filled(origin.scope or function, node)
+
+
+def _computed_with(origins: Origins, call: Expr, position: int) -> bool:
+    """True when the caller unpacks what a call returns, and computes a tensor of what it finds at a position."""
+    statement = call.node.parent
+    target: Any = statement.targets[0] if isinstance(statement, nodes.Assign) else None
+    if call.scope is None or not isinstance(target, nodes.Tuple) or position >= len(target.elts):
+        return False
+    taken = target.elts[position]
+    if not isinstance(taken, nodes.AssignName) or any(isinstance(e, nodes.Starred) for e in target.elts):
+        return False
+    names = [
+        n for n in call.scope.node.nodes_of_class(nodes.Name) if n.name == taken.name and n.lineno > statement.lineno
+    ]
+    return any(_enters(origins, call, name) for name in names)
+
+
+def _enters(origins: Origins, call: Expr, name: nodes.Name) -> bool:
+    """True for a name that a tensor is computed of, with its graph."""
+    if without_grad(origins, Expr(call.module, call.scope, name), 0):
+        return False
+    up, found = name.parent, False
+    while up is not None and not up.is_statement:
+        called = getattr(up.func, "attrname", getattr(up.func, "name", "")) if isinstance(up, nodes.Call) else ""
+        if called in _CUTS or called in _GROWS:
+            return False
+        made = isinstance(up, (nodes.BinOp, nodes.Call))
+        found = found or (made and origins.value(Expr(call.module, call.scope, up)).must(TENSOR))
+        up = up.parent
+    return found
+
+
+def _collects(origins: Origins, origin: Expr, made: nodes.Call) -> bool:
+    """True for `list(...)` and `dict(...)` of tensors."""
+    if not isinstance(made.func, nodes.Name) or made.func.name not in ("list", "dict"):
+        return False
+    value = origins.value(origin)
+    return value.elem is not None and value.elem.must(TENSOR)
+
+
+def _is_record(origins: Origins, origin: Expr, made: nodes.Call) -> bool:
+    """True for an object of a dataclass of the project that is given tensors: autograd does not look into it."""
+    classes = [r.cls for r in origins.value(origin).each if isinstance(r, Instance)]
+    if not classes or not all(isinstance(c, ClassInfo) and _is_dataclass(c) for c in classes):
+        return False
+    given = [*made.args, *(k.value for k in made.keywords)]
+    return any(origins.value(Expr(origin.module, origin.scope, g)).must(TENSOR) for g in given)
+
+
+def _is_dataclass(cls: ClassInfo) -> bool:
+    decorators = cls.node.decorators.nodes if cls.node.decorators is not None else ()
+    names = (dotted(d.func if isinstance(d, nodes.Call) else d) or "" for d in decorators)
+    return any(name.rsplit(".", 1)[-1] == "dataclass" for name in names)
+
+
+def _filled(function: FunctionInfo, literal: Any) -> bool:
+    """True when a function puts something into a list or dict of its own that began as this empty literal."""
+    name = getattr(literal.parent, "targets", [getattr(literal.parent, "target", None)])[0]
+    if not isinstance(name, nodes.AssignName):
+        return False
+    grows = (c.func for c in function.calls if isinstance(c.func, nodes.Attribute) and c.func.attrname in _GROWS)
+    if any(isinstance(f.expr, nodes.Name) and f.expr.name == name.name for f in grows):
+        return True
+    return any(
+        isinstance(target, nodes.Subscript) and isinstance(target.value, nodes.Name) and target.value.name == name.name
+        for statement in function.node.nodes_of_class(nodes.Assign)
+        for target in statement.targets
+    )
