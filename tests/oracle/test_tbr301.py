@@ -68,6 +68,8 @@ ASKED = {
     "< 2": lambda size: size < 2,
     "< 1": lambda size: size < 1,
     ">= 1": lambda size: size >= 1,
+    "bool": lambda size: size,
+    "not": lambda size: not size,
 }
 
 

@@ -125,7 +125,11 @@ class Decoder(nn.Module):
             x = x.sigmoid()
         if length < 1 or batch >= 1:  # ok: [TBR301] no size that changes is zero
             x = x.neg()
+        if length and not x.shape[0] and x.numel() and len(x):  # ok: [TBR301] nor is it false
+            x = x.neg()
         half = length // 2
+        if half:  # error: [TBR301]
+            x = x.relu()
         if half == 1:  # error: [TBR301]
             x = x.log1p()
         if length - 1 == 1:  # error: [TBR301]
