@@ -91,3 +91,21 @@ def test_a_generator_argument_is_not_replayed_but_the_default_one_is() -> None:
     default = draws_of(None)
     assert own[0] != own[1]
     assert default[0] == default[1]
+
+
+def test_a_draw_that_picks_the_function_picks_anew() -> None:
+    """The recompute runs another function than the forward in about half of the steps, and nothing says so."""
+
+    from torch.utils.checkpoint import checkpoint
+
+    ran: list[Any] = []
+
+    def region(x: Any) -> Any:
+        ran.append(random.choice([torch.sin, torch.cos]))
+        return ran[-1](x)
+
+    random.seed(0)
+    for _ in range(30):
+        checkpoint(region, torch.ones(2, requires_grad=True), use_reentrant=False).sum().backward()
+    flips = sum(a is not b for a, b in zip(ran[::2], ran[1::2], strict=True))
+    assert 5 < flips < 25

@@ -50,6 +50,16 @@ class Layer(nn.Module):
         return x
 
 
+def declared(x: Tensor, tokens: torch.LongTensor | None, kept: "Tensor", scale: torch.FloatTensor | None) -> Tensor:
+    if tokens is not None and tokens.max() > 3:  # ok: [TBR201] an optional tensor of whole numbers  # error: [TBR101]
+        x = x.sin()
+    if kept.max() > 3:  # error: [TBR201]
+        x = x.cos()
+    if scale is not None and scale.max() > 3:  # error: [TBR201]
+        x = x.tanh()
+    return x
+
+
 def rebound(x: Tensor, index: Tensor) -> Tensor:
     index = x.argmax(-1) + index
     if index.max() > 3:  # error: [TBR201]
@@ -70,6 +80,7 @@ def two_ways(x: Tensor, index: Tensor) -> Tensor:
 def run(layer: Layer, x: Tensor, index: Tensor, flags: torch.BoolTensor) -> Tensor:
     x = checkpoint(layer, x, index, index, flags, x, use_reentrant=False)
     x = checkpoint(rebound, x, index, use_reentrant=False)
+    x = checkpoint(declared, x, index, x, x, use_reentrant=False)
     return checkpoint(two_ways, x, index, use_reentrant=False)
 
 

@@ -1,3 +1,4 @@
+# options: --tbr-enable=TBR210
 """TBR210: routers in a loop over layers, whose input already has a size that values decide."""
 
 import torch
@@ -59,3 +60,15 @@ class Chunked(nn.Module):
         for start in range(0, 4, 2):
             x = checkpoint(self.chunk(start, start + 2), x, use_reentrant=False)
         return x
+
+
+class Cut(nn.Module):
+    """As many as a value says, read from a tensor."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        kept = int(x.sum().item())
+        return x.topk(kept).values.sin()  # error: [TBR210]
+
+
+def cut(module: Cut, x: Tensor) -> Tensor:
+    return checkpoint(module, x, use_reentrant=False)

@@ -29,3 +29,11 @@ def captured(x: Tensor) -> Tensor:
 
 def eager(x: Tensor) -> Tensor:
     return x[x > 0].sum()  # ok: [TBR307] not compiled
+
+
+@torch.compile
+def several(x: Tensor) -> Tensor:
+    rows, columns = torch.where(x > 0)  # error: [TBR307]
+    places = x.nonzero(as_tuple=True)  # error: [TBR307]
+    kinds, counts = torch.unique(x, return_counts=True)  # error: [TBR307]
+    return rows.sum() + columns.sum() + places[0].sum() + kinds.sum() + counts.sum()

@@ -305,9 +305,7 @@ def _sources(activation: Activation, node: nodes.NodeNG) -> list[Any]:
 
 def _counts(activation: Activation, node: nodes.NodeNG) -> bool:
     """True for an `itertools.count`: what it gives is a matter of where it goes, as with a draw."""
-    return any(
-        isinstance(o.node, nodes.Call) and _name(o.node) in ("count", "cycle") for o in _sources(activation, node)
-    )
+    return any(isinstance(o.node, nodes.Call) and _name(o.node) == "count" for o in _sources(activation, node))
 
 
 def _is_iterator(activation: Activation, node: nodes.NodeNG) -> bool:

@@ -16,8 +16,10 @@ from flake8_tensorbranch.engine.checkpointing.places import Place
 from flake8_tensorbranch.engine.checkpointing.uses import assignments
 from flake8_tensorbranch.engine.lattice import (
     ARRAY,
+    CALLABLE,
     CONTAINER,
     HOST,
+    OBJECT,
     RANDOM,
     TENSOR,
     UNKNOWN,
@@ -147,6 +149,9 @@ class _Draws:
                     isinstance(r, Instance) and r.cls in _GENERATORS for r in ref.owner.refs
                 ):
                     return node
+        if isinstance(func, nodes.Name):
+            value = self._value(func)
+            return func if value.deps & RANDOM and value.kinds & (CALLABLE | OBJECT) else None
         if isinstance(func, (nodes.Call, nodes.Subscript)):
             inner = func.slice if isinstance(func, nodes.Subscript) else func
             return inner if self._drawn(inner) else None

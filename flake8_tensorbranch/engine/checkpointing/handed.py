@@ -13,7 +13,7 @@ from flake8_tensorbranch.engine.lookup.binding import binder
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.regions.region import Regions
 from flake8_tensorbranch.knowledge.whole import WHOLE_NAMES, WHOLE_OPERATIONS, WHOLE_TYPES
-from flake8_tensorbranch.syntax.names import FunctionInfo, dotted, last_name
+from flake8_tensorbranch.syntax.names import FunctionInfo, last_name
 
 _DEPTH: Final = 24
 _VALUES: Final = DATA | RANDOM | UNBACKED
@@ -80,8 +80,7 @@ class Handed:
         if depth <= 0:
             return False
         declared = next((p for p in function.params if p.name == name), None)
-        said = dotted(declared.annotation) if declared is not None else None
-        whole = bool(_WHOLE.search(name)) or (said or "").endswith(WHOLE_TYPES)
+        whole = bool(_WHOLE.search(name)) or (declared is not None and _says_whole(declared.annotation))
         sites = [calls[function]] if function in calls else self.origins.sites(function)
         if function in self.begins:
             return whole
@@ -130,6 +129,15 @@ class Handed:
 
     def _is_module(self, expr: Expr) -> bool:
         return bool(self.origins.value(expr).kinds & NAMESPACE)
+
+
+def _says_whole(annotation: Any) -> bool:
+    """True for an annotation that names tensors of whole numbers or booleans, and none of another kind."""
+    if annotation is None:
+        return False
+    names = [last_name(node) for node in annotation.nodes_of_class((nodes.Name, nodes.Attribute))]
+    tensors = [name for name in names if name.endswith("Tensor")]
+    return bool(tensors) and all(name.endswith(WHOLE_TYPES) for name in tensors)
 
 
 def _parts(node: Any) -> list[Any]:

@@ -51,6 +51,7 @@ _SIZED: Final = frozenset(
         "unfold",
         "reshape",
         "view",
+        "topk",
     ]
 )
 _MOST: Final = 60

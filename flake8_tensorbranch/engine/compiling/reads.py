@@ -13,14 +13,16 @@ from flake8_tensorbranch.engine.branching import effects
 from flake8_tensorbranch.engine.branching.tracers import Tracers
 from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.program import Program
-from flake8_tensorbranch.engine.lattice import CONTAINER, DATA, MASK, TENSOR, UNBACKED, UNKNOWN, UNKNOWN_KIND
+from flake8_tensorbranch.engine.lattice import CONTAINER, DATA, MASK, TENSOR, UNBACKED, UNKNOWN, UNKNOWN_KIND, element
 from flake8_tensorbranch.engine.regions import abroad, trace
 from flake8_tensorbranch.engine.regions.batched import Batched
 from flake8_tensorbranch.engine.regions.region import Membership, Regions
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
 from flake8_tensorbranch.knowledge.model import lookup
-from flake8_tensorbranch.syntax.names import FunctionInfo
+from flake8_tensorbranch.syntax.names import FunctionInfo, called_name
 
+_SEVERAL: Final = frozenset({"where", "nonzero", "unique", "unique_consecutive"})
+"""Operations that may give several tensors whose sizes depend on values."""
 _READS: Final = frozenset({"item", "tolist"})
 _NUMBERS: Final = frozenset({"int", "float", "complex"})
 _SIZED: Final = DATA | UNBACKED  # of a tensor: what its size depends on
@@ -53,6 +55,8 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
             if chosen is not None and "compiled" in inside and not guard(node):
                 only = {"compiled": inside["compiled"]}
                 yield _site(program, scope, SinkKind.SCALAR_READ, node, only, regions.has)
+            if value.must(CONTAINER) and isinstance(node, nodes.Call) and called_name(node) in _SEVERAL:
+                value = element(value)
             if not value.must(TENSOR) or not value.deps & _SIZED:
                 continue
             if _makes_size(facts, node) and not guard(node):

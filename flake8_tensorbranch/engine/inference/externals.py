@@ -22,6 +22,7 @@ from flake8_tensorbranch.engine.lattice import (
     MAPPING,
     NONE_VALUE,
     OBJECT,
+    RANDOM,
     TENSOR,
     TENSOR_VALUE,
     UNKNOWN,
@@ -63,6 +64,8 @@ def call(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None
         return transfer(frame, args, node) if transfer is not None else UNKNOWN
     drawn = randomness.called(qualname)
     if drawn is not None:
+        if qualname == "random.choice" and args.positional and element(args.positional[0]).must(CALLABLE | OBJECT):
+            return with_deps(element(args.positional[0]), RANDOM)  # which function or module runs
         return with_deps(drawn, operators.host_deps(*args.positional) & DATA) if head == "random" else drawn
     if head == "torch":
         return _torch(frame, qualname, args, node)
