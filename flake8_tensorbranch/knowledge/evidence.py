@@ -11,7 +11,8 @@ FRAME_LIBRARIES: Final = ("pandas", "polars", "xarray", "jax", "tensorflow", "py
 
 ARRAY_METHODS: Final = frozenset(
     (
-        "any all item argmax argmin argsort cumsum cumprod max mean min norm std sum var prod nonzero squeeze repeat"
+        "any all item argmax argmin argsort clip cumsum cumprod dot max mean min norm std sum var prod nonzero squeeze "
+        "repeat"
     ).split()
 )
 """Methods that tensors share with arrays and frames alone (tools/foreign_names.txt): evidence where a file names no
@@ -36,7 +37,7 @@ MOVING_METHODS: Final = frozenset("to cuda cpu float half double bfloat16".split
 never asked.
 """
 
-FRAME_METHODS: Final = frozenset("abs isnan diff clip log sqrt exp floor ceil sign dot cos sin tanh".split())
+FRAME_METHODS: Final = frozenset("abs isnan diff log sqrt exp floor ceil sign cos sin tanh".split())
 """Methods that tensors share with data frames, not with NumPy arrays (tools/foreign_names.txt)."""
 
 SHARED_METHODS: Final = ARRAY_METHODS | MOVING_METHODS | FRAME_METHODS

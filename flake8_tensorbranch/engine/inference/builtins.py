@@ -37,6 +37,9 @@ from flake8_tensorbranch.engine.lattice import (
     sequence,
     without,
 )
+from flake8_tensorbranch.knowledge.names import TENSOR_ONLY_METHODS
+
+_LIKELY: Final = make(TENSOR | UNKNOWN_KIND)
 
 Transfer = Callable[[Frame, Arguments, Any], AbstractValue]
 
@@ -263,7 +266,16 @@ def method(frame: Frame, owner: AbstractValue, name: str, args: Arguments, node:
         result = join(result, _scalar(owner, name, args))
     if kinds & UNKNOWN_KIND and not kinds & TENSOR:
         result = join(result, externals.unknown_method(frame, owner, name, args))
+        if not kinds & ~(UNKNOWN_KIND | NONE) and (name in TENSOR_ONLY_METHODS or name == "numel"):
+            _shown(frame, node)
     return result if result.kinds else UNKNOWN
+
+
+def _shown(frame: Frame, node: nodes.NodeNG | None) -> None:
+    """From here on a local is likely a tensor: a method that only tensors have was called on it."""
+    func = getattr(node, "func", None)
+    if isinstance(func, nodes.Attribute) and isinstance(func.expr, nodes.Name) and func.expr.name in frame.state:
+        frame.keep(func.expr.name, _LIKELY)
 
 
 def _array(owner: AbstractValue, name: str, args: Arguments) -> AbstractValue:

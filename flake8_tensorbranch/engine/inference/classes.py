@@ -10,11 +10,12 @@ from astroid import nodes
 from flake8_tensorbranch.engine.inference import attributes, heirs, randomness, spelled
 from flake8_tensorbranch.engine.inference.arguments import Arguments, bind, combine
 from flake8_tensorbranch.engine.inference.arguments import passed as given
-from flake8_tensorbranch.engine.inference.frame import Frame, State
+from flake8_tensorbranch.engine.inference.frame import ITEM, Frame, State
 from flake8_tensorbranch.engine.inference.outcomes import open_constant, settled_flag
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
     CALLABLE,
+    CONTAINER,
     OBJECT,
     TENSOR_VALUE,
     UNKNOWN,
@@ -70,6 +71,8 @@ class Classes:
             kept = spelled.stored(analysis, cls, name)
             if not kept.kinds:
                 kept = heirs.attribute(analysis, cls, name)
+            if not kept.kinds:
+                kept = self._filled(cls, name)
             if kept.kinds:
                 return kept
         return self._inherited(cls, name, owner)
@@ -123,6 +126,16 @@ class Classes:
                     value = join(value, self.body(base).get(name, BOTTOM))
         return settled_flag(open_constant(value))
 
+    def _filled(self, cls: ClassInfo, name: str) -> AbstractValue:
+        """What holds the tensors that methods put in an attribute which no method of the class makes."""
+        bases = [base for base in self.analysis.resolver.mro(cls) if isinstance(base, ClassInfo)]
+        held = join_all(
+            self.analysis.stores(writer, None).get(name + ITEM, BOTTOM)
+            for base in bases
+            for writer in base.fills.get(name, ())
+        )
+        return make(CONTAINER | UNKNOWN_KIND, elem=held) if held.kinds else BOTTOM
+
     def body(self, cls: ClassInfo) -> State:
         """The names a class body binds, methods apart."""
         analysis = self.analysis
@@ -145,7 +158,9 @@ class Classes:
         if name == "apply" and analysis.resolver.has_base(cls, "Function"):
             forward = analysis.resolver.method(cls, "forward")
             if forward is not None:
-                # `ctx` is passed by torch.
+                if analysis.resolver.method(cls, "setup_context") is not None:
+                    return make(CALLABLE, refs=frozenset({forward}))
+                # `ctx` is passed by torch, unless `setup_context` takes it.
                 return make(CALLABLE, refs=frozenset({Bound(forward, make(CALLABLE))}))
         for base in analysis.resolver.mro(cls):
             if isinstance(base, ClassInfo) and name in base.body:

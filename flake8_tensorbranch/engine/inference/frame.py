@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from astroid import nodes
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from flake8_tensorbranch.engine.inference.summary import Analysis
 
 State = dict[str, AbstractValue]
+ITEM: Final = "[]"  # after an attribute: what is put in one that nothing is known of
 Callees = dict[FunctionInfo, None]  # a set in the order of finding: an order that every process agrees on
 
 

@@ -79,12 +79,18 @@ def returned(analysis: Analysis, function: FunctionInfo, args: Arguments, owner:
 
 
 def attribute(analysis: Analysis, cls: ClassInfo, name: str) -> AbstractValue:
-    """An attribute that no class above stores, as subclasses do; BOTTOM where none is known to."""
-    keeping = [h for h in heirs(analysis, cls) if name in h.stores or name in h.body][:_MOST]
+    """An attribute that no class above stores, as subclasses do, or what else they are built on; BOTTOM where none is
+    known to.
+    """
+    keeping = [h for h in heirs(analysis, cls) if any(_has(b, name) for b in analysis.resolver.mro(h))][:_MOST]
     value = _agreed(
         [analysis.attribute(heir, name, make(OBJECT, refs=frozenset({Instance(heir)}))) for heir in keeping]
     )
     return join(value, UNKNOWN) if value.kinds else value
+
+
+def _has(base: ClassInfo | str, name: str) -> bool:
+    return isinstance(base, ClassInfo) and (name in base.stores or name in base.body)
 
 
 def _agreed(values: list[AbstractValue]) -> AbstractValue:

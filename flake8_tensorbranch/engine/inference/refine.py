@@ -20,6 +20,7 @@ from flake8_tensorbranch.engine.lattice import (
     NONE,
     NONE_VALUE,
     OBJECT,
+    SHAPE,
     SUPPOSED,
     TENSOR,
     TENSOR_VALUE,
@@ -308,6 +309,8 @@ def _instance(
             return _set(frame, subject, with_deps(wanted, SUPPOSED) if wanted.kinds & TENSOR else wanted, value)
         kept = only(value, wanted.kinds)
         if kept is BOTTOM:
+            if wanted.kinds == TENSOR and value.kinds == HOST and value.deps & SHAPE:
+                return None  # a size is a tensor under `torch.jit.trace` alone
             # What is known says otherwise: the test is the better witness.
             return _set(frame, subject, with_deps(wanted, SUPPOSED) if wanted.kinds & TENSOR else wanted, value)
         if value.kinds & (ARRAY | HOST) and not kept.kinds & (TENSOR | ARRAY | HOST) and kept.deps & DATA:
