@@ -347,11 +347,11 @@ def unknown_method(frame: Frame, owner: AbstractValue, name: str, args: Argument
 
 
 def _names_arrays(function: FunctionInfo) -> bool:
-    """True for a function whose text names a library of arrays, by its own name or the usual short one."""
+    """True for a function whose text, but for examples, names a library of arrays, in full or by its short name."""
     memo, key = function.module.memo, ("arrays", function)
     if key not in memo:
         lines = function.module.text.splitlines()[function.node.fromlineno - 1 : function.node.tolineno]
-        text = "\n".join(lines)
+        text = "\n".join(line for line in lines if not line.lstrip().startswith((">>>", "...")))
         memo[key] = any(word in text for word in evidence.SPELLED_ARRAYS)
     return bool(memo[key])
 

@@ -96,6 +96,12 @@ class Frame:
         old = self.stores.get(attribute)
         self.stores[attribute] = value if old is None else join(old, value)
 
+    def put(self, holder: nodes.NodeNG, value: AbstractValue) -> None:
+        """Record that something is put in an attribute of the method's own object that nothing is known of."""
+        if isinstance(holder, nodes.Attribute) and isinstance(holder.expr, nodes.Name):
+            if holder.expr.name == self.self_name:
+                self.store(holder.attrname + ITEM, value)
+
     def keep(self, path: str, value: AbstractValue) -> None:
         """Remember what an attribute path or an item holds; paths that start with it stay."""
         self.state[path] = value

@@ -10,7 +10,7 @@ from astroid import nodes
 from flake8_tensorbranch.engine.inference import calls, mappings, operators
 from flake8_tensorbranch.engine.inference.attributes import read, state_path
 from flake8_tensorbranch.engine.inference.evaluate import closure, evaluate
-from flake8_tensorbranch.engine.inference.frame import ITEM, Frame, State
+from flake8_tensorbranch.engine.inference.frame import Frame, State
 from flake8_tensorbranch.engine.inference.refine import refine
 from flake8_tensorbranch.engine.lattice import (
     ARRAY,
@@ -25,7 +25,6 @@ from flake8_tensorbranch.engine.lattice import (
     SIZE_VALUE,
     TENSOR,
     UNKNOWN,
-    UNKNOWN_KIND,
     AbstractValue,
     container,
     element,
@@ -113,13 +112,10 @@ def _unpack(frame: Frame, targets: list[nodes.NodeNG], value: AbstractValue) -> 
 
 
 def _assign_item(frame: Frame, target: nodes.Subscript, value: AbstractValue) -> None:
-    base = evaluate(frame, target.value)
-    index = evaluate(frame, target.slice)
+    base, index = evaluate(frame, target.value), evaluate(frame, target.slice)
     path = state_path(target)
-    if base.kinds & UNKNOWN_KIND and value.kinds & TENSOR:
-        holder = target.value
-        if isinstance(holder, nodes.Attribute) and getattr(holder.expr, "name", None) == frame.self_name:
-            frame.store(holder.attrname + ITEM, value)
+    if not base.known and value.kinds & TENSOR:
+        frame.put(target.value, value)
     if base.kinds & (CONTAINER | MAPPING):
         rebind(frame, target.value, _with_item(base, index, value))
     elif base.kinds & ARRAY and operators.host_deps(value) & DATA and not base.deps & DATA:
