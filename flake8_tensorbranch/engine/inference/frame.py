@@ -97,7 +97,7 @@ class Frame:
         self.stores[attribute] = value if old is None else join(old, value)
 
     def put(self, holder: nodes.NodeNG, value: AbstractValue) -> None:
-        """Record that something is put in an attribute of the method's own object that nothing is known of."""
+        """Record that something is put in an attribute of the method's own object; asked where no method makes it."""
         if isinstance(holder, nodes.Attribute) and isinstance(holder.expr, nodes.Name):
             if holder.expr.name == self.self_name:
                 self.store(holder.attrname + ITEM, value)

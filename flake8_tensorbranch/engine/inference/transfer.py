@@ -114,7 +114,7 @@ def _unpack(frame: Frame, targets: list[nodes.NodeNG], value: AbstractValue) -> 
 def _assign_item(frame: Frame, target: nodes.Subscript, value: AbstractValue) -> None:
     base, index = evaluate(frame, target.value), evaluate(frame, target.slice)
     path = state_path(target)
-    if not base.known and value.kinds & TENSOR:
+    if value.kinds & TENSOR:
         frame.put(target.value, value)
     if base.kinds & (CONTAINER | MAPPING):
         rebind(frame, target.value, _with_item(base, index, value))
