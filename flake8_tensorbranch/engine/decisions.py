@@ -359,7 +359,7 @@ class _Stranger(_Finder):
     def sites(self) -> Iterator[ValueSite]:
         """The sites, put at the call in this file, but for those that only validate or are left out of traces."""
         there = self.there
-        for found in (*map(self.at, there.function.tests), self.ordered()):
+        for found in (*map(self.at, there.function.tests), self.look_ups()):
             for site in found:
                 if site.guarded or not site.regions or not site.certain or site.decides is Decides.NOTHING:
                     continue

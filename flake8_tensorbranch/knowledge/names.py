@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from flake8_tensorbranch.knowledge.aliases import DISTRIBUTIONS, TENSOR_CLASSES
 
@@ -173,3 +173,6 @@ TENSOR_ONLY_METHODS = _tensor_names("method")
 
 TENSOR_PROPERTIES = _tensor_names("property")
 """Attributes of tensors that are read, not called."""
+
+CACHING: Final = frozenset({"lru_cache", "cache", "cached_property", "cachedmethod", "memoize"})
+"""The last names of decorators that keep what a function returned (functools, cachetools, common helpers)."""

@@ -20,8 +20,8 @@ from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.regions.trace import spelled
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
 from flake8_tensorbranch.knowledge.gradients import BARE_MODULES
+from flake8_tensorbranch.knowledge.names import CACHING
 
-_CACHES: Final = frozenset({"lru_cache", "cache", "cached_property", "cachedmethod", "memoize"})
 _CUTS: Final = frozenset({"detach", "detach_", "item", "tolist", "numpy", "argmax", "argsort", "long", "int", "bool"})
 _NUMBERS: Final = frozenset({"min", "max", "int", "len", "round", "abs"})
 _PARAMETER: Final = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
@@ -50,17 +50,12 @@ class KeptGraph:
             yield placed(site(SinkKind.KEPT_GRAPH, at, change.node, "cache", spelled(target)), at, "kept here")
         for activation in self.mutations.insides.all():
             parent, call = activation.parent, activation.call
-            if (
-                parent is None
-                or call is None
-                or parent.function.module is not self.origins.program.index
-                or call in seen
-                or not _is_cached(activation)
-            ):
+            if parent is None or call is None or call in seen or not _is_cached(activation):
                 continue
             if any(self.keeps(activation, r) for r in activation.returned()):
                 seen.add(call)
-                yield site(SinkKind.KEPT_GRAPH, parent, call, "function", activation.function.name)
+                found = site(SinkKind.KEPT_GRAPH, parent, call, "function", activation.function.name)
+                yield placed(found, parent, "called here")
 
     def keeps(self, activation: Activation, value: Any, since: int = 0) -> bool:
         """True when an expression is computed from a trainable parameter with gradients recorded; by modules, no
@@ -132,7 +127,7 @@ def _counts(activation: Activation, value: Any, depth: int = 4) -> bool:
 
 
 def _is_cached(activation: Activation) -> bool:
-    return any(d.rsplit(".", 1)[-1] in _CACHES for d in activation.function.decorator_names)
+    return any(d.rsplit(".", 1)[-1] in CACHING for d in activation.function.decorator_names)
 
 
 def _is_cut(node: Any) -> bool:

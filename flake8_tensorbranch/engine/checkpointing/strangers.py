@@ -10,6 +10,7 @@ from flake8_tensorbranch.engine.inference.summary import Analysis
 from flake8_tensorbranch.engine.lattice import DATA, MASK, RANDOM, UNBACKED, AbstractValue
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.layers import COUNTING
+from flake8_tensorbranch.knowledge.names import CACHING
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted, last_name
 
 _DEPTH: Final = 3
@@ -37,6 +38,8 @@ def _matters(analysis: Analysis, function: FunctionInfo, depth: int) -> bool:
     if function.attribute_stores or function.declared_global or function.declared_nonlocal:
         return True
     if any(_changes(call) for call in function.calls) or _stores(function):
+        return True
+    if any(name.rsplit(".", 1)[-1] in CACHING for name in function.decorator_names):
         return True
     facts = analysis.facts_of(function.module, function)
     if any(value.deps & _VALUES or _counts(value) for value in facts.values.values()):

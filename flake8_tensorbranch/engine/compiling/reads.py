@@ -13,7 +13,17 @@ from flake8_tensorbranch.engine.branching import effects
 from flake8_tensorbranch.engine.branching.tracers import Tracers
 from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.program import Program
-from flake8_tensorbranch.engine.lattice import CONTAINER, DATA, MASK, TENSOR, UNBACKED, UNKNOWN, UNKNOWN_KIND, element
+from flake8_tensorbranch.engine.lattice import (
+    CONTAINER,
+    DATA,
+    MASK,
+    TENSOR,
+    UNBACKED,
+    UNKNOWN,
+    UNKNOWN_KIND,
+    AbstractValue,
+    element,
+)
 from flake8_tensorbranch.engine.regions import abroad, trace
 from flake8_tensorbranch.engine.regions.batched import Batched
 from flake8_tensorbranch.engine.regions.region import Membership, Regions
@@ -55,11 +65,7 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
             if chosen is not None and "compiled" in inside and not guard(node):
                 only = {"compiled": inside["compiled"]}
                 yield _site(program, scope, SinkKind.SCALAR_READ, node, only, regions.has)
-            if value.must(CONTAINER) and isinstance(node, nodes.Call) and called_name(node) in _SEVERAL:
-                value = element(value)
-            if not value.must(TENSOR) or not value.deps & _SIZED:
-                continue
-            if _makes_size(facts, node) and not guard(node):
+            if _is_sized(node, value) and _makes_size(facts, node) and not guard(node):
                 kinds = dict(inside)
                 if not batched.reads(scope, node):
                     kinds.pop("vmapped", None)
@@ -80,7 +86,7 @@ def _abroad(
         read = isinstance(node, nodes.Call) and _read(there.facts, node) is not None and not _under(node, tested)
         if read or _chosen(there.facts, node) is not None:
             kind, what = SinkKind.SCALAR_READ, "read here"
-        elif value.must(TENSOR) and value.deps & _SIZED and _makes_size(there.facts, node):
+        elif _is_sized(node, value) and _makes_size(there.facts, node):
             kind, what = SinkKind.SIZED_RESULT, "made here"
         else:
             continue
@@ -145,6 +151,13 @@ def draws(facts: Facts, call: nodes.Call) -> bool:
         chance, training = args.get(1, "p"), args.get(2, "training")
         return (training is None or training.const is True) and (chance is None or bool(chance.const))
     return False
+
+
+def _is_sized(node: nodes.NodeNG, value: AbstractValue) -> bool:
+    """True for a tensor whose size depends on values, or several of them out of one operation."""
+    if value.must(CONTAINER) and isinstance(node, nodes.Call) and called_name(node) in _SEVERAL:
+        value = element(value)
+    return value.must(TENSOR) and bool(value.deps & _SIZED)
 
 
 def _makes_size(facts: Facts, node: nodes.NodeNG) -> bool:

@@ -50,3 +50,19 @@ class Remembering(nn.Module):
     @functools.lru_cache(maxsize=None)
     def scale(self, size: int) -> Tensor:
         return torch.exp(torch.sin(self.weight[:size]))
+
+
+LAYER = nn.Linear(4, 4)
+
+
+@functools.cache
+def doubled() -> Tensor:
+    return LAYER.weight * 2
+
+
+def mixed(x: Tensor) -> Tensor:
+    return (x @ doubled()).sin()
+
+
+def shifted(x: Tensor) -> Tensor:
+    return (x + positions(4)).sin()

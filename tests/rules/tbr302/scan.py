@@ -14,6 +14,8 @@ def scanned(x: Tensor) -> Tensor:
     for _ in range(rank(x)):  # ok: [TBR302] the other file gives the rank
         x = x.cos()
     x = x * rows.FACTORS[x.shape[0]]  # error: [TBR302]
+    x = rows.scaled(x)  # error: [TBR302]
+    x = rows.labelled(x)  # ok: [TBR302] digits that are only printed
     return torch.stack(row_means(x))  # error: [TBR302]
 
 
