@@ -18,6 +18,7 @@ from flake8_tensorbranch.engine.lattice import UNKNOWN
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, line
 from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.engine.regions.region import Entry
 from flake8_tensorbranch.engine.regions.trace import noted, spelled
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
 from flake8_tensorbranch.knowledge.layers import COUNTING, DRAWING
@@ -61,6 +62,7 @@ class Between:
                 if h.entry.node is made.call.node or h.function in made.functions
                 for a in h.run()
             ]
+            region = region or self._elsewhere_run(made)
             reentrant = next((a.entry.reentrant for a in region), made.row.reentrant if made.row is not None else None)
             for span in self._spans(start, _DEPTH):
                 changes = list(self._changes(span))
@@ -95,6 +97,13 @@ class Between:
                     continue
                 start = Expr(index, scope, node)
                 yield from ((m, start) for m in self.recomputes.behind(start) if m.call.module is not index)
+
+    def _elsewhere_run(self, made: Recompute) -> list[Activation]:
+        """What runs in a region that begins in another file."""
+        entry = Entry("checkpointed", made.call.node, made.call.scope, made.row, ())
+        return [
+            Activation(self.origins, entry, f, self.origins.facts(f.module, f), {}) for f in self.recomputes.reads(made)
+        ]
 
     def _spans(self, call: Expr, depth: int) -> Iterator[Span]:
         """The stretches from a call, and from the calls of the function around it, to backwards in the same scope."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from .models import Net, Plain, freeze, size
+from .models import Dropping, Net, Plain, Steady, freeze, size
 
 
 def mode(net: Net, x: torch.Tensor) -> None:
@@ -43,3 +43,22 @@ def measured(net: Net, x: torch.Tensor) -> int:
 def afterwards(net: Net, x: torch.Tensor) -> None:
     net(x).sum().backward()
     freeze(net)  # ok: [TBR208] after backward
+
+
+def dropping(net: Dropping, x: torch.Tensor) -> None:
+    loss = net(x).sum()
+    net.train(False)  # error: [TBR208]
+    loss.backward()
+
+
+def steady(net: Steady, x: torch.Tensor) -> None:
+    loss = net(x).sum()
+    net.eval()  # ok: [TBR208] the region of the other file asks for no mode
+    net.label = "seen"  # ok: [TBR208] nothing in the region reads it
+    loss.backward()
+
+
+def scaled(net: Steady, x: torch.Tensor) -> None:
+    loss = net(x).sum()
+    net.scale = 0.5  # error: [TBR208]
+    loss.backward()
