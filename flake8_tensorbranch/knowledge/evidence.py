@@ -6,8 +6,12 @@ from __future__ import annotations
 
 from typing import Final, Protocol
 
-ARRAY_LIBRARIES: Final = ("numpy", "jax", "cupy", "pandas", "polars", "xarray", "tensorflow", "mxnet", "paddle")
-FRAME_LIBRARIES: Final = ("pandas", "polars", "xarray", "jax", "tensorflow", "pyspark", "dask")
+_FRAMES: Final = ("DataFrame", ".iloc[", ".fillna(", ".set_index(")  # where a star import brings the library
+ARRAY_LIBRARIES: Final = (
+    *("numpy", "jax", "cupy", "pandas", "polars", "xarray", "tensorflow", "mxnet", "paddle"),
+    *_FRAMES,
+)
+FRAME_LIBRARIES: Final = ("pandas", "polars", "xarray", "jax", "tensorflow", "pyspark", "dask", *_FRAMES)
 
 ARRAY_METHODS: Final = frozenset(
     (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.inference.hashed import hashed
 from flake8_tensorbranch.engine.inference.resolve import Variable
 from flake8_tensorbranch.engine.lattice import (
     ARRAY,
@@ -41,6 +42,7 @@ _LISTS: Final = frozenset(
     "list List Sequence Iterable Iterator Collection set Set frozenset FrozenSet deque Deque MutableSequence Generator "
     "AsyncIterator AsyncIterable AbstractSet KeysView ValuesView".split()
 )
+_SETS: Final = frozenset("set Set frozenset FrozenSet AbstractSet KeysView".split())
 _DICTS: Final = frozenset(
     "dict Dict Mapping MutableMapping OrderedDict DefaultDict defaultdict Counter ChainMap".split()
 )
@@ -197,7 +199,7 @@ def _generic(
             return container(inner(parts[0]))
         return sequence([inner(p) for p in parts])
     if name in _LISTS:
-        return container(inner(parts[0]))
+        return (hashed if name in _SETS else container)(inner(parts[0]))
     if name in _DICTS:
         return make(MAPPING, elem=inner(parts[-1]))
     if name in _TRANSPARENT:

@@ -165,7 +165,7 @@ def bind(function: FunctionInfo, args: Arguments, owner: AbstractValue | None) -
 def coarse(value: AbstractValue, depth: int = 2) -> AbstractValue:
     """An argument as summaries are tabulated by it: constants but None, booleans and short strings are forgotten."""
     const = value.const
-    keep = const is None or isinstance(const, bool)
+    keep = const is None or const is set or isinstance(const, bool)
     if not keep and const is not NO_CONST:
         value = make(value.kinds, value.deps, refs=value.refs, elem=value.elem, items=value.items)
     if value.elem is None and value.items is None:

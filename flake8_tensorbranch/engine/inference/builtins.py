@@ -10,6 +10,7 @@ from astroid import nodes
 from flake8_tensorbranch.engine.inference import attributes, calls, externals, mappings, operators, randomness, spelled
 from flake8_tensorbranch.engine.inference.arguments import Arguments
 from flake8_tensorbranch.engine.inference.frame import Frame
+from flake8_tensorbranch.engine.inference.hashed import hashed, unread
 from flake8_tensorbranch.engine.lattice import (
     ARRAY,
     BOTTOM,
@@ -141,7 +142,7 @@ def _copy_sequence(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> 
     value = _first(args)
     if not value.kinds:
         return sequence([]) if not args.positional else container(UNKNOWN)
-    if value.kinds == CONTAINER:
+    if value.kinds == CONTAINER and value.const is not set:
         return value
     return container(operators.iterate(value), operators.length_deps(value))
 
@@ -149,7 +150,7 @@ def _copy_sequence(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> 
 def _set(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
     value = _first(args)
     inner = operators.iterate(value) if value.kinds else BOTTOM
-    return container(inner, operators.length_deps(value) | operators.distinct_deps(inner))
+    return hashed(inner, operators.length_deps(value) | operators.distinct_deps(inner))
 
 
 def _dict(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
@@ -318,9 +319,9 @@ def _list(frame: Frame, owner: AbstractValue, name: str, args: Arguments, node: 
     if name in ("sort", "reverse", "clear", "remove"):
         return NONE_VALUE
     if name in ("issubset", "issuperset", "isdisjoint"):
-        return operators.flag(operators.host_deps(owner, *args.positional))
+        return operators.flag(operators.host_deps(*map(unread, (owner, *args.positional))))
     if name in ("copy", "union", "intersection", "difference"):
-        return make(CONTAINER, owner.deps, elem=owner.elem)
+        return make(CONTAINER, owner.deps, owner.const, elem=owner.elem)
     if name == "numel":  # torch.Size
         return make(HOST, operators.host_deps(element(owner)))
     if name in ("values", "items", "keys", "children", "modules"):
@@ -329,7 +330,8 @@ def _list(frame: Frame, owner: AbstractValue, name: str, args: Arguments, node: 
 
 
 def _grow(frame: Frame, node: nodes.NodeNG | None, owner: AbstractValue, added: AbstractValue) -> None:
-    value = make(owner.kinds, owner.deps, refs=owner.refs, elem=join(element(owner), added if added.kinds else UNKNOWN))
+    held = join(element(owner), added if added.kinds else UNKNOWN)
+    value = make(owner.kinds, owner.deps, owner.const, owner.refs, held)
     update(frame, node, value)
 
 
@@ -362,7 +364,7 @@ def _mapping(
     if name == "values":
         return container(_elements(owner), operators.length_deps(owner))
     if name == "keys":
-        return container(mappings.keys(owner), operators.length_deps(owner))
+        return hashed(mappings.keys(owner), operators.length_deps(owner))
     if name == "copy":
         return owner
     if name == "update":

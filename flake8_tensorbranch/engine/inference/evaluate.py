@@ -9,6 +9,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.inference import attributes, calls, mappings, operators
 from flake8_tensorbranch.engine.inference.frame import Frame, State
+from flake8_tensorbranch.engine.inference.hashed import hashed
 from flake8_tensorbranch.engine.inference.refine import refine
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
@@ -192,6 +193,8 @@ def _sequence(frame: Frame, node: nodes.List | nodes.Tuple | nodes.Set) -> Abstr
                 values.append(operators.iterate(inner))
         else:
             values.append(evaluate(frame, cast("nodes.NodeNG", item)))
+    if isinstance(node, nodes.Set):
+        return hashed(join_all(values))
     return sequence(values) if exact else container(join_all(values))
 
 
@@ -247,7 +250,7 @@ def _listcomp(frame: Frame, node: Any) -> AbstractValue:
 
 def _setcomp(frame: Frame, node: nodes.SetComp) -> AbstractValue:
     (value,), deps = _comprehension(frame, node, node.elt)
-    return container(value, deps | operators.distinct_deps(value))
+    return hashed(value, deps | operators.distinct_deps(value))
 
 
 def _dictcomp(frame: Frame, node: nodes.DictComp) -> AbstractValue:

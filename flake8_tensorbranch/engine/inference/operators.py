@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from flake8_tensorbranch.engine.inference import mappings
+from flake8_tensorbranch.engine.inference.hashed import hashed, is_hashed, unread
 from flake8_tensorbranch.engine.lattice import (
     ARRAY,
     BOTTOM,
@@ -146,7 +147,8 @@ def binary(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue:
             return container(element(left), left.deps | right.deps)
         if op in ("-", "&", "|", "^") and right.kinds & CONTAINER:
             held = join(element(left), element(right)) if op in ("|", "^") else element(left)
-            return container(held, left.deps | right.deps | (UNBACKED if all_deps(element(left)) & DATA else 0))
+            deps = left.deps | right.deps | (UNBACKED if all_deps(element(left)) & DATA else 0)
+            return hashed(held, deps) if is_hashed(left) else container(held, deps)
         if op == "+":
             return container(join(element(left), UNKNOWN), left.deps)
     if op == "*" and right.kinds & CONTAINER:
@@ -251,7 +253,7 @@ def compare(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue
             return flag(length_deps(left) | length_deps(right))
         if vague(element(left)) or vague(element(right)):
             return UNKNOWN
-        return flag(host_deps(left, right))
+        return flag(host_deps(unread(left), unread(right)) if is_hashed(left) else host_deps(left, right))
     deps = host_deps(left, right) if (left.kinds | right.kinds) & HOST else 0
     if deps & _TELLING:
         return flag(deps)
@@ -284,6 +286,9 @@ def _membership(left: AbstractValue, right: AbstractValue) -> AbstractValue:
         inner = element(right)
         if right.items and all(isinstance(v.const, str) for _, v in right.items):
             return HOST_VALUE  # names: a tensor is equal to none of them, unread
+        if is_hashed(right):
+            left, inner = without(left, TENSOR), without(inner, TENSOR)
+            deps = left.deps & ~MASK
         compared = left.kinds & TENSOR and not left.kinds & (OBJECT | CALLABLE)  # objects are told apart, not read
         if compared or (inner.must(TENSOR) and (left.deps & DATA or type(left.const) in (int, float))):
             deps |= DATA

@@ -39,7 +39,7 @@ def open_constant(value: AbstractValue) -> AbstractValue:
         return make(NONE | UNKNOWN_KIND)
     if value.items == () and value.kinds & (CONTAINER | MAPPING):
         return make(value.kinds, value.deps, refs=value.refs, elem=value.elem)
-    if value.const is not NO_CONST and not isinstance(value.const, str):
+    if value.const is not NO_CONST and value.const is not set and not isinstance(value.const, str):
         return make(value.kinds, value.deps, refs=value.refs, elem=value.elem, items=value.items)
     return value
 
