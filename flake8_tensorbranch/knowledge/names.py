@@ -119,6 +119,9 @@ TYPE_NAMES: dict[str, TypeName] = {
 }
 """Canonical names (after `model.canonical`) of types that annotations use."""
 
+RECURRENT: frozenset[str] = frozenset(_words("RNNBase RNN LSTM GRU RNNCellBase RNNCell LSTMCell GRUCell"))
+"""Layers whose `bias` is the bool that they were built with (torch/nn/modules/rnn.py)."""
+
 MODULE_ATTRIBUTES: dict[str, str] = {
     **dict.fromkeys(
         _words(

@@ -21,7 +21,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from flake8_tensorbranch.engine.inference import operators
+from flake8_tensorbranch.engine.inference import compare, operators
 from flake8_tensorbranch.engine.inference.states import merge
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
@@ -91,8 +91,8 @@ def test_arithmetic(pair: tuple[AbstractValue, AbstractValue], other: AbstractVa
 @settings(max_examples=200)
 def test_comparisons(pair: tuple[AbstractValue, AbstractValue], other: AbstractValue, op: str) -> None:
     low, high = pair
-    assert_raised(operators.compare(low, other, op), operators.compare(high, other, op))
-    assert_raised(operators.compare(other, low, op), operators.compare(other, high, op))
+    assert_raised(compare.compare(low, other, op), compare.compare(high, other, op))
+    assert_raised(compare.compare(other, low, op), compare.compare(other, high, op))
 
 
 @given(raised(), st.sampled_from(PREFIXES))
@@ -152,15 +152,15 @@ def test_more_kinds_keep_what_tensors_decide(
     high = join(a, b)
     assert_kept(operators.binary(a, other, op), operators.binary(high, other, op))
     assert_kept(operators.binary(other, a, op), operators.binary(other, high, op))
-    assert_kept(operators.compare(a, other, comparison), operators.compare(high, other, comparison))
-    assert_kept(operators.compare(other, a, comparison), operators.compare(other, high, comparison))
+    assert_kept(compare.compare(a, other, comparison), compare.compare(high, other, comparison))
+    assert_kept(compare.compare(other, a, comparison), compare.compare(other, high, comparison))
     assert_kept(operators.unary(a, "not"), operators.unary(high, "not"))
     assert_kept(operators.iterate(a), operators.iterate(high))
 
 
 @given(any_value(), any_value(), st.sampled_from(ARITHMETIC), st.sampled_from(COMPARISONS), st.sampled_from(PREFIXES))
 def test_operators_are_total(a: AbstractValue, b: AbstractValue, op: str, comparison: str, prefix: str) -> None:
-    results = [operators.binary(a, b, op), operators.compare(a, b, comparison), operators.unary(a, prefix)]
+    results = [operators.binary(a, b, op), compare.compare(a, b, comparison), operators.unary(a, prefix)]
     results += [operators.subscript(a, b), operators.iterate(a)]
     for result in results:
         assert result.kinds, "an operator always has a result"

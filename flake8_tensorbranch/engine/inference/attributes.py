@@ -198,7 +198,7 @@ def external_attribute(value: AbstractValue, cls: str, name: str) -> AbstractVal
     if cls.startswith("torch.distributions.") and name in evidence.DISTRIBUTION_FIELDS:
         known = "tensor"
     if known == "tensor":
-        return make(TENSOR)
+        return HOST_VALUE if name == "bias" and cls.rsplit(".", 1)[-1] in names.RECURRENT else make(TENSOR)
     if known == "host" or cls in ("torch.finfo", "torch.iinfo"):
         return HOST_VALUE
     if cls.startswith(("torch.", "lightning.", "?.")) or value.kinds & (CONTAINER | MAPPING):

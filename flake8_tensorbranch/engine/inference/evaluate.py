@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import attributes, calls, mappings, operators
+from flake8_tensorbranch.engine.inference import attributes, calls, compare, mappings, operators
 from flake8_tensorbranch.engine.inference.frame import Frame, State
 from flake8_tensorbranch.engine.inference.hashed import hashed
 from flake8_tensorbranch.engine.inference.refine import refine
@@ -133,7 +133,7 @@ def _compare(frame: Frame, node: nodes.Compare) -> AbstractValue:
     for op, right_node in node.ops:
         right = evaluate(frame, right_node)
         found = frame.analysis.classes.operated(frame, left, right, op) if left.kinds & OBJECT else None
-        result = join(result, operators.compare(left, right, op) if found is None else found)
+        result = join(result, compare.compare(left, right, op) if found is None else found)
         left = right
     return result
 

@@ -1,11 +1,11 @@
-"""Transfer functions of Python's operators on abstract values: arithmetic, comparison, subscript, iteration, truth."""
+"""Transfer functions of Python's operators on abstract values: arithmetic, subscript, iteration, truth."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from flake8_tensorbranch.engine.inference import mappings
-from flake8_tensorbranch.engine.inference.hashed import hashed, is_hashed, unread
+from flake8_tensorbranch.engine.inference.hashed import hashed, is_hashed
 from flake8_tensorbranch.engine.lattice import (
     ARRAY,
     BOTTOM,
@@ -15,7 +15,6 @@ from flake8_tensorbranch.engine.lattice import (
     FIRST_UNBACKED,
     HOST,
     HOST_SHAPE,
-    HOST_VALUE,
     MAPPING,
     MASK,
     NAMESPACE,
@@ -48,8 +47,8 @@ from flake8_tensorbranch.engine.lattice import (
 if TYPE_CHECKING:
     from flake8_tensorbranch.engine.inference.frame import Frame
 
-_FLOWING: Final = NONDET | RANDOM | SUPPOSED  # dependences that any computation hands on
-_TELLING: Final = DATA | SHAPE | RANDOM | UNBACKED
+FLOWING: Final = NONDET | RANDOM | SUPPOSED  # dependences that any computation hands on
+TELLING: Final = DATA | SHAPE | RANDOM | UNBACKED
 _LASTING: Final = SYNCED | REPLAYED  # what holds for a result where it holds for every operand that carries data
 
 
@@ -63,13 +62,14 @@ def tensor_deps(*operands: AbstractValue) -> int:
     deps = 0
     both = -1
     for value in operands:
-        deps |= value.deps & _FLOWING
+        deps |= value.deps & FLOWING
         if value.kinds & TENSOR:
             deps |= value.deps & DATA
             both &= value.deps
         elif value.deps & DATA:
             both &= value.deps
-    return deps | (both & _LASTING if both != -1 else 0)
+    # One operand that is a tensor for sure makes the result one.
+    return deps & ~(SUPPOSED & ~both) | both & _LASTING if both != -1 else deps
 
 
 def host_deps(*operands: AbstractValue) -> int:
@@ -93,13 +93,13 @@ def truth_deps(value: AbstractValue) -> int:
         return deps & ~DATA  # which keys there are, not whether there are any
     if value.kinds & (HOST | ARRAY | CONTAINER | MAPPING):
         return deps
-    return deps & _FLOWING
+    return deps & FLOWING
 
 
 def length_deps(value: AbstractValue) -> int:
     """What the number of elements depends on."""
     if value.kinds & TENSOR:
-        return value.deps & _FLOWING | (UNBACKED | SHAPE if value.deps & DATA else SHAPE)
+        return value.deps & FLOWING | (UNBACKED | SHAPE if value.deps & DATA else SHAPE)
     if value.kinds & ARRAY:
         return 0  # the dependences of an array are those of its values
     if value.must(MAPPING):
@@ -134,7 +134,7 @@ def binary(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue:
         return make(HOST, (left.deps | right.deps) & ~MASK)
     if (left.kinds | right.kinds) & TENSOR:
         mask = left.deps & right.deps & MASK if op in ("&", "|", "^") else 0
-        return _mixed(left, right, tensor_deps(left, right) | mask)
+        return mixed(left, right, tensor_deps(left, right) | mask)
     if (left.kinds | right.kinds) & ARRAY:
         return make(ARRAY, host_deps(left, right))
     if left.kinds & CONTAINER:
@@ -147,7 +147,8 @@ def binary(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue:
             return container(element(left), left.deps | right.deps)
         if op in ("-", "&", "|", "^") and right.kinds & CONTAINER:
             held = join(element(left), element(right)) if op in ("|", "^") else element(left)
-            deps = left.deps | right.deps | (UNBACKED if all_deps(element(left)) & DATA else 0)
+            told = without(element(left), TENSOR) if is_hashed(left) else element(left)
+            deps = left.deps | right.deps | (UNBACKED if all_deps(told) & DATA else 0)
             return hashed(held, deps) if is_hashed(left) else container(held, deps)
         if op == "+":
             return container(join(element(left), UNKNOWN), left.deps)
@@ -156,7 +157,7 @@ def binary(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue:
     if (left.kinds | right.kinds) & MAPPING and op == "|":
         return mappings.merged(left, right)
     deps = host_deps(left, right) if (left.kinds | right.kinds) & HOST else 0
-    if deps & _TELLING:
+    if deps & TELLING:
         return make(HOST, deps)
     return UNKNOWN
 
@@ -176,7 +177,7 @@ def told(value: AbstractValue) -> AbstractValue:
     return UNKNOWN if value.kinds & OBJECT and vague(value) else value
 
 
-def _mixed(left: AbstractValue, right: AbstractValue, deps: int) -> AbstractValue:
+def mixed(left: AbstractValue, right: AbstractValue, deps: int) -> AbstractValue:
     """The result of an operator one of whose operands may be a tensor; other outcomes stay possible where neither must
     be.
     """
@@ -209,103 +210,16 @@ def unary(value: AbstractValue, op: str) -> AbstractValue:
         return make(HOST, value.deps)
     if value.kinds & ARRAY:
         return make(value.kinds & (HOST | ARRAY | UNKNOWN_KIND), value.deps)
-    if value.kinds & HOST and value.deps & _TELLING and not value.kinds & ARRAY:
+    if value.kinds & HOST and value.deps & TELLING and not value.kinds & ARRAY:
         return make(HOST, value.deps)  # a number read from a tensor, where it may be something unknown, too
     return UNKNOWN
-
-
-def compare(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue:
-    """`left op right` for one comparison operator."""
-    if op in ("is", "is not"):
-        if right.kinds == NONE or left.kinds == NONE:
-            other = left if right.kinds == NONE else right
-            if other.kinds == NONE:
-                return constant(op == "is")
-            if other.kinds and not other.kinds & (NONE | UNKNOWN_KIND):
-                return constant(op == "is not")
-        for one, other in ((left, right), (right, left)):
-            if isinstance(one.const, bool) and other.kinds & HOST and other.deps & DATA:
-                return flag(other.deps & ~MASK)
-        return HOST_VALUE
-    if op in ("in", "not in"):
-        return _membership(left, right)
-    if not (left.kinds | right.kinds) & ~(HOST | NONE):
-        return _host_compare(left, right, op)
-    if (left.kinds | right.kinds) & TENSOR:
-        other = right if left.kinds & TENSOR else left
-        if (vague(left) and not right.kinds & TENSOR) or (vague(right) and not left.kinds & TENSOR):
-            return UNKNOWN
-        if other.kinds == NONE or isinstance(other.const, str):
-            return HOST_VALUE
-        if op in ("==", "!=") and other.must(CONTAINER | MAPPING):
-            return HOST_VALUE  # `tensor == []` asks whether they are one object
-        if (left if other is right else right).kinds & ~(TENSOR | NONE) & UNKNOWN_KIND and op in ("==", "!="):
-            return make(TENSOR | UNKNOWN_KIND, tensor_deps(left, right))
-        return _mask(_mixed(left, right, tensor_deps(left, right)))
-    if (left.kinds | right.kinds) & ARRAY:
-        if vague(left) or vague(right):
-            return UNKNOWN
-        return make(ARRAY, host_deps(left, right))
-    if (left.kinds | right.kinds) & (CONTAINER | MAPPING):
-        if any(isinstance(v.const, str) and v.kinds == HOST for v in (left, right)):
-            return HOST_VALUE
-        if left.items == () or right.items == ():  # an empty list: only whether the other is empty, too
-            return flag(length_deps(left) | length_deps(right))
-        if vague(element(left)) or vague(element(right)):
-            return UNKNOWN
-        return flag(host_deps(unread(left), unread(right)) if is_hashed(left) else host_deps(left, right))
-    deps = host_deps(left, right) if (left.kinds | right.kinds) & HOST else 0
-    if deps & _TELLING:
-        return flag(deps)
-    if isinstance(left.const, str) or isinstance(right.const, str) or (left.kinds | right.kinds) & (NONE | CALLABLE):
-        return HOST_VALUE
-    return UNKNOWN
-
-
-def _mask(value: AbstractValue) -> AbstractValue:
-    return with_deps(value, MASK) if value.kinds & TENSOR else value
-
-
-def _host_compare(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue:
-    deps = (left.deps | right.deps) & ~MASK
-    known = not deps and left.const is not NO_CONST and right.const is not NO_CONST
-    if known and op in ("==", "!=") and type(left.const) is type(right.const):
-        return constant((left.const == right.const) is (op == "=="))
-    return flag(deps)
-
-
-def _membership(left: AbstractValue, right: AbstractValue) -> AbstractValue:
-    if isinstance(left.const, str):
-        return make(HOST, right.deps & ~(DATA | MASK))  # a key: what is looked into is no tensor
-    if right.kinds & MAPPING and left.must(HOST):
-        return flag(right.deps & DATA)  # a key
-    if right.kinds & TENSOR:
-        return make(HOST, tensor_deps(left, right) | DATA)
-    deps = left.deps & ~MASK
-    if right.kinds & CONTAINER:
-        inner = element(right)
-        if right.items and all(isinstance(v.const, str) for _, v in right.items):
-            return HOST_VALUE  # names: a tensor is equal to none of them, unread
-        if is_hashed(right):
-            left, inner = without(left, TENSOR), without(inner, TENSOR)
-            deps = left.deps & ~MASK
-        compared = left.kinds & TENSOR and not left.kinds & (OBJECT | CALLABLE)  # objects are told apart, not read
-        if compared or (inner.must(TENSOR) and (left.deps & DATA or type(left.const) in (int, float))):
-            deps |= DATA
-        # A name looked up among tensors is a key far more often than a number compared with each of them.
-        deps |= right.deps | (all_deps(inner) if not inner.kinds & TENSOR else 0)
-    elif left.kinds & TENSOR:
-        deps = left.deps & _FLOWING
-    if not deps and not (left.kinds | right.kinds) & ~UNKNOWN_KIND:
-        return UNKNOWN
-    return flag(deps & ~MASK)
 
 
 def iterate(value: AbstractValue) -> AbstractValue:
     """What `for` gets from a value."""
     result = BOTTOM
     if value.kinds & TENSOR:
-        result = tensor(value.deps & (_FLOWING | _LASTING | MASK))
+        result = tensor(value.deps & (FLOWING | _LASTING | MASK))
     if value.kinds & CONTAINER:
         inner = element(value)
         result = join(result, inner if inner.kinds else UNKNOWN)
@@ -337,7 +251,7 @@ def subscript(value: AbstractValue, index: AbstractValue, frame: Frame | None = 
     if isinstance(index.const, str):
         value = without(value, TENSOR) if value.kinds & ~TENSOR else value  # no tensor has keys
     if value.kinds & TENSOR:
-        deps = value.deps & (_FLOWING | _LASTING | MASK | DATA)
+        deps = value.deps & (FLOWING | _LASTING | MASK | DATA)
         if _index_is_mask(index):
             deps |= DATA
         elif index.kinds & HOST and index.const is not slice:

@@ -71,7 +71,7 @@ def declared(analysis: Analysis, function: FunctionInfo) -> dict[str, AbstractVa
         if written is not None:
             said = types.value(analysis, function.module, written, function)
         if said is not None and said.known:
-            if param.name in TENSOR_LIKE_NAMES and said.kinds & HOST and not said.kinds & TENSOR:
+            if said.kinds & HOST and not said.kinds & TENSOR and _is_element(function, param.name):
                 said = make(said.kinds | TENSOR | UNKNOWN_KIND)
             if knobs.is_plain(function, param, said):
                 said = without(said, TENSOR)
@@ -93,6 +93,16 @@ def declared(analysis: Analysis, function: FunctionInfo) -> dict[str, AbstractVa
     if args.kwarg is not None:
         result[args.kwarg] = make(MAPPING, elem=_annotated(analysis, function, args.kwargannotation))
     return result
+
+
+def _is_element(function: FunctionInfo, name: str) -> bool:
+    """True for a number by declaration that may be an element of the tensor it is named after: of `self.timesteps`,
+    which the file speaks of, not of a number `timesteps` that is passed along with it.
+    """
+    if name not in TENSOR_LIKE_NAMES:
+        return False
+    several = f"{name}s"
+    return function.module.mentions((f".{several}",)) and all(p.name != several for p in function.params)
 
 
 def _is_autograd(analysis: Analysis, function: FunctionInfo) -> bool:
