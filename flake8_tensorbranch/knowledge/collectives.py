@@ -84,6 +84,9 @@ _AGREEING: Final = (
     "_across_",
     "agree",
 )
+GATHERING: Final = frozenset({"gather", "reduce"})
+"""Methods of accelerate's Accelerator, and of objects like it, whose result is the same on every rank."""
+
 _GRAD_NORMS: Final = frozenset({"clip_grad_norm_", "get_total_norm", "clip_grad_norm"})
 
 

@@ -254,7 +254,7 @@ class Evaluator:
             not any(q.startswith(("torch.", "builtins.", "numpy.", "math.")) for q in externals)
             and not self._value(func).kinds & TENSOR
         )
-        if unseen and known.says_agreed(name):
+        if unseen and (known.says_agreed(name) or (isinstance(func, nodes.Attribute) and _is_gathering(node, name))):
             if isinstance(node.parent, nodes.Expr):
                 for argument in node.args:
                     self._agree(argument)
@@ -325,6 +325,11 @@ class Evaluator:
         names = {p.name for p in callee.params}
         found.update({k.arg: k.value for k in node.keywords if k.arg in names})
         return found
+
+
+def _is_gathering(node: nodes.Call, name: str) -> bool:
+    """True for `accelerator.gather(flag)` of an object that is not seen; a tensor's own `gather` takes an index."""
+    return name in known.GATHERING and len(node.args) == 1 and not any(k.arg in ("dim", "index") for k in node.keywords)
 
 
 @cache
