@@ -28,6 +28,8 @@ class Tracers:
 
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
+        self._asked: dict[tuple[nodes.NodeNG, frozenset[str]], bool] = {}
+        self._compilable: dict[nodes.NodeNG, bool] = {}
 
     def guard(self, module: ModuleIndex, scope: FunctionInfo | None, node: nodes.NodeNG, own: bool = True) -> bool:
         """True when a test around a node (with `own`, also its own) asks whether code is being traced.
@@ -36,16 +38,28 @@ class Tracers:
         """
         words = _TRACING if own else _COMPILING
         around, earlier = _tests(node, own)
-        if any(_COMPILABLE.match(n.attrname) for test in around for n in test.nodes_of_class(nodes.Attribute)):
-            return True
-        tests = (*around, *earlier)
-        if any(last_name(call.func) in words for test in tests for call in test.nodes_of_class(nodes.Call)):
-            return True
-        return any(
-            self._asks(module, scope, part, words, _DEPTH)
-            for test in tests
-            for part in test.nodes_of_class((nodes.Call, nodes.Name))
+        return any(self._names_compilable(test) for test in around) or any(
+            self._asks_within(module, scope, test, words) for test in (*around, *earlier)
         )
+
+    def _asks_within(
+        self, module: ModuleIndex, scope: FunctionInfo | None, test: nodes.NodeNG, words: frozenset[str]
+    ) -> bool:
+        """True when something in a test asks for a tracer; each test is looked through once, however deep it stands."""
+        key = (test, words)
+        if key not in self._asked:
+            parts = list(test.nodes_of_class((nodes.Call, nodes.Name)))
+            self._asked[key] = any(isinstance(p, nodes.Call) and last_name(p.func) in words for p in parts) or any(
+                self._asks(module, scope, part, words, _DEPTH) for part in parts
+            )
+        return self._asked[key]
+
+    def _names_compilable(self, test: nodes.NodeNG) -> bool:
+        """True for a test of an attribute that says whether what is at hand goes into a graph."""
+        if test not in self._compilable:
+            attributes = test.nodes_of_class(nodes.Attribute)
+            self._compilable[test] = any(_COMPILABLE.match(n.attrname) for n in attributes)
+        return self._compilable[test]
 
     def unread(self, facts: Facts, scope: FunctionInfo | None, subject: nodes.NodeNG) -> bool:
         """True for what a helper answers that reads no value while it is traced: its own tests keep that out."""
