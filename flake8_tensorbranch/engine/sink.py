@@ -96,9 +96,7 @@ class ValueSite(SinkSite):
     declared: str = ""  # the size is of a dimension declared dynamic, which the decision fixes; how it was declared
     mutated: str = ""
     form: str = "if"
-    comparison: str = (
-        ""  # of sizes: "equality" where only `==` and `!=` ask, "empty" and "single" where a size is compared with 0, 1
-    )
+    comparison: str = ""  # of sizes: "equality" where only `==` and `!=` ask, "empty" and "single" where one is compared with 0, 1, "truth" for `if n`
     frame_lost: bool = False  # inside `for`, `try`, a generator: the whole frame runs eagerly
     related: tuple[Related, ...] = ()
 

@@ -22,10 +22,12 @@ def check(site: ValueSite) -> Iterator[Finding]:
         return
     if site.comparison == "empty" or (site.comparison == "equality" and site.decides is Decides.ERROR):
         return  # sizes 0 and 1 are specialised anyway, and validation by equality folds: neither adds a graph
-    single = site.comparison == "single"
+    single, truth = site.comparison == "single", site.comparison == "truth"
     dynamic = member.entry.option("dynamic")
     if single:
         cost = "a graph for size 1, which it has in any case"
+    elif truth:
+        cost = "a guard that it is not zero, and no graph more"
     elif dynamic is False:
         end = "an error" if member.entry.option("fullgraph") is True else "eager"
         cost = f"with `dynamic=False` one graph per size, 8 of them, then {end}"
@@ -39,5 +41,5 @@ def check(site: ValueSite) -> Iterator[Finding]:
         _HELP,
         site.certain,
         site.related,
-        opt_in=single or site.decides is Decides.ERROR,
+        opt_in=single or truth or site.decides is Decides.ERROR,
     )

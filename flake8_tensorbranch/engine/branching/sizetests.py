@@ -27,7 +27,7 @@ def comparison(origins: Origins, leaf: Expr, calls: Calls) -> str:
         return ""
     if not isinstance(node, nodes.Compare):
         counts = isinstance(node, nodes.Call) and called_name(node) == "numel"
-        return "empty" if counts or _is_plain(origins, leaf, node, calls) else ""  # whether it is zero
+        return "truth" if counts or _is_plain(origins, leaf, node, calls) else ""  # whether it is zero
     ops = [op for op, _ in node.ops]
     sides = [node.left, *(right for _, right in node.ops)]
     if any(isinstance(s, nodes.Const) and s.value == 0 and not isinstance(s.value, bool) for s in sides) and any(
