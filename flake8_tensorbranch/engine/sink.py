@@ -96,7 +96,9 @@ class ValueSite(SinkSite):
     declared: str = ""  # the size is of a dimension declared dynamic, which the decision fixes; how it was declared
     mutated: str = ""
     form: str = "if"
-    comparison: str = ""  # of sizes: "equality" where only `==` and `!=` ask, "empty" and "single" where one is compared with 0, 1, "truth" for `if n`
+    # Of sizes: "equality" where only `==` and `!=` ask, "empty" and "single" where one is compared with 0 and with 1,
+    # "truth" where it is asked itself, `if n`.
+    comparison: str = ""
     frame_lost: bool = False  # inside `for`, `try`, a generator: the whole frame runs eagerly
     related: tuple[Related, ...] = ()
 
