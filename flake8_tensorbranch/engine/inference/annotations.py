@@ -231,6 +231,23 @@ _TYPE_COMMENT: Final = re.compile(
     r"^[ \t]*# type: (?P<given>\(.*\))[ \t]*->[ \t]*(?P<back>[^#\n]+?)[ \t]*$",
     re.MULTILINE,
 )
+_QUOTED: Final = re.compile(r"'[^']*'")
+_AROUND_TEXT: Final = frozenset(
+    "str Literal Optional Union None typing t tuple Tuple list List set Set Sequence Iterable".split()
+)
+
+
+def is_text(function: FunctionInfo, name: str) -> bool:
+    """True for a parameter declared to be text (or None, or several of it), which no tensor is, whatever is passed."""
+    node = next((p.annotation for p in function.params if p.name == name), None)
+    if node is None:
+        return False
+    text = node.value if isinstance(node, nodes.Const) and isinstance(node.value, str) else node.as_string()
+    bare = _QUOTED.sub("str", text) if "Literal" in text else text
+    words = set(re.findall(r"\w+", bare))
+    return "str" in words and words <= _AROUND_TEXT
+
+
 _DOC_LINE: Final = re.compile(
     r"^[ \t]*(?::param[ \t]+)?[-*]{0,2}[ \t]*`{0,2}(?P<name>\*{0,2}\w+)`{0,2}[ \t]*"
     r"(?:\((?P<google>[^\n]*?)\)[ \t]*:|:[ \t]*(?P<numpy>[^\n]{2,90})$)",

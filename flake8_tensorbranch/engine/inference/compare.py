@@ -92,6 +92,8 @@ def _mask(value: AbstractValue) -> AbstractValue:
 
 def _host_compare(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue:
     deps = (left.deps | right.deps) & ~MASK
+    if isinstance(left.const, str) or isinstance(right.const, str):
+        deps &= ~DATA  # what is compared with a name is one: no number that was read
     known = not deps and left.const is not NO_CONST and right.const is not NO_CONST
     if known and op in ("==", "!=") and type(left.const) is type(right.const):
         return constant((left.const == right.const) is (op == "=="))

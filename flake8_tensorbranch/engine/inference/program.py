@@ -8,6 +8,7 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference import callers, dispatch, overdeclared, readings
+from flake8_tensorbranch.engine.inference.annotations import is_text
 from flake8_tensorbranch.engine.inference.arguments import is_open
 from flake8_tensorbranch.engine.inference.frame import Callees, Facts, State
 from flake8_tensorbranch.engine.inference.summary import Analysis
@@ -191,7 +192,7 @@ class Program:
             # A plain value changes no verdict: what is unknown is as silent.
             return not value.must(HOST | NONE) or bool(value.deps)
         if declared.kinds & HOST and not declared.kinds & TENSOR:
-            return bool(value.kinds & TENSOR or value.deps & (DATA | SHAPE))
+            return bool(value.kinds & TENSOR or value.deps & (DATA | SHAPE)) and not is_text(callee, name)
         if declared.kinds & (OBJECT | CALLABLE) and not any(
             isinstance(r, Instance) and isinstance(r.cls, ClassInfo) for r in declared.refs
         ):
