@@ -118,7 +118,7 @@ def unknown_attribute(value: AbstractValue, name: str) -> AbstractValue:
         return TENSOR_LIST  # of the context of an autograd.Function
     if name in names.TENSOR_ONLY_METHODS:
         return method_of(value, name)
-    if name in evidence.SHARED_METHODS:
+    if name in evidence.SHARED_METHODS or name == "backward":
         return method_of(value, name, CALLABLE | UNKNOWN_KIND)
     if name in ("size", "numel", "dim"):
         return method_of(value, name)
