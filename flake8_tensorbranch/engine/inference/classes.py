@@ -312,7 +312,7 @@ class Classes:
 
         def compute() -> State:
             found: State = {}
-            for caller, call in cls.module.calls_of(cls.name):
+            for caller, call in (*cls.module.calls_of(cls.name), *cls.module.calls_of("__init__")):
                 facts = self.analysis.facts_of(cls.module, caller)
                 if init not in facts.calls.get(call, ()):
                     continue
@@ -369,9 +369,9 @@ def _taken(store: nodes.AssignAttr) -> Iterator[str]:
     source = getattr(store.parent, "value", None)
     parts = [source.body, source.orelse] if isinstance(source, nodes.IfExp) else [source]
     for part in parts:
-        held = part.func if isinstance(part, nodes.Call) else part
-        if isinstance(held, nodes.Name):
-            yield held.name
+        for held in (part.func, *part.args) if isinstance(part, nodes.Call) else (part,):
+            if isinstance(held, nodes.Name):
+                yield held.name
 
 
 def _is_dataclass(cls: ClassInfo) -> bool:
