@@ -13,16 +13,20 @@ from flake8_tensorbranch.engine.inference.hashed import hashed
 from flake8_tensorbranch.engine.inference.refine import refine
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
+    CALLABLE,
     DATA,
     HOST,
     HOST_VALUE,
     MAPPING,
+    NAMESPACE,
     NO_CONST,
     NONE,
     NONE_VALUE,
     OBJECT,
+    TENSOR,
     UNBACKED,
     UNKNOWN,
+    UNKNOWN_KIND,
     AbstractValue,
     Key,
     all_deps,
@@ -36,6 +40,7 @@ from flake8_tensorbranch.engine.lattice import (
     without,
 )
 from flake8_tensorbranch.engine.refs import Closure
+from flake8_tensorbranch.knowledge.names import TENSOR_ONLY_METHODS
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
 Handler = Callable[[Frame, Any], AbstractValue]
@@ -92,7 +97,22 @@ def _attribute(frame: Frame, node: nodes.Attribute) -> AbstractValue:
             if frame.facts is not None:
                 evaluate(frame, node.expr)
             return known
-    return attributes.read(frame, evaluate(frame, node.expr), node.attrname)
+    value = evaluate(frame, node.expr)
+    if value.kinds & _OPEN == UNKNOWN_KIND and node.attrname in _TELLING:
+        _affirm(frame, node, value)
+    return attributes.read(frame, value, node.attrname)
+
+
+_TELLING: Final = TENSOR_ONLY_METHODS | {"device", "grad_fn", "is_cuda", "is_sparse", "requires_grad"}
+_OPEN: Final = TENSOR | OBJECT | CALLABLE | NAMESPACE | UNKNOWN_KIND
+
+
+def _affirm(frame: Frame, node: nodes.Attribute, value: AbstractValue) -> None:
+    """From here on, a local of which nothing is known is likely a tensor: it is used as only tensors are."""
+    name = getattr(node.expr, "name", None)
+    called = isinstance(node.parent, nodes.Call) and node.parent.func is node
+    if name in frame.state and not value.refs and called == (node.attrname in TENSOR_ONLY_METHODS):
+        frame.state[name] = make(value.kinds | TENSOR, value.deps, refs=value.refs, elem=value.elem, items=value.items)
 
 
 def _subscript(frame: Frame, node: nodes.Subscript) -> AbstractValue:
