@@ -39,7 +39,13 @@ _OPERATORS: Final = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
     "&": "and", "|": "or", "^": "xor", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne",
 }  # fmt: skip
-_OPEN_BASES: Final = frozenset({"torch.nn.Module", "builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
+_OPEN_BASES: Final = frozenset(
+    {
+        "torch.nn.Module", "torch.optim.Optimizer", "torch.optim.optimizer.Optimizer", "torch.utils.data.Dataset",
+        "builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol",
+    }
+)  # fmt: skip
+_OF_OPTIMIZERS: Final = frozenset({"param_groups", "state", "defaults"})
 
 
 class Classes:
@@ -82,7 +88,7 @@ class Classes:
         for base in self.analysis.resolver.mro(cls):
             if name in base.stores or name in base.body if isinstance(base, ClassInfo) else base not in _OPEN_BASES:
                 return False
-        return not name.startswith("__") and not is_known(f"torch.nn.Module.{name}")
+        return not name.startswith("__") and not is_known(f"torch.nn.Module.{name}") and name not in _OF_OPTIMIZERS
 
     def _inherited(self, cls: ClassInfo, name: str, owner: AbstractValue) -> AbstractValue:
         for base in self.analysis.resolver.mro(cls):

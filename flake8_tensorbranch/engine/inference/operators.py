@@ -290,6 +290,8 @@ def _pick(value: AbstractValue, index: AbstractValue) -> AbstractValue:
     if index.kinds == HOST and index.deps & DATA and value.items:
         if all(type(v.const) in (int, float) for _, v in value.items):
             return with_deps(inner, DATA)  # which of the numbers depends on a value
+    if index.kinds == TENSOR and value.kinds == CONTAINER and not inner.kinds & ~(HOST | CONTAINER):
+        return with_deps(inner, DATA)  # which of the numbers or lists
     return inner
 
 

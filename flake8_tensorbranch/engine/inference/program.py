@@ -113,8 +113,8 @@ class Program:
                     value = _as_declared(passed_value, declared)
                     if _holds_numbers(declared) and _holds_numbers(value) and not self._always_reads(callee, name):
                         value = _sizes_only(value)
-                    if value.kinds == HOST and value.deps & MASK:
-                        continue  # a flag that was settled before the call
+                    if value.kinds == HOST and value.deps & MASK and callee.name == "forward":
+                        continue  # a mode of a module, which was settled before the call
                     if (
                         (wanted is None or callee in wanted)
                         and callee in self.facts
