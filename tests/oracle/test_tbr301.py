@@ -74,6 +74,23 @@ ASKED = {
 
 
 @pytest.mark.parametrize("dynamic", [None, True, False])
+@pytest.mark.parametrize("first", [0, 2, 5])
+def test_whether_to_expand_costs_no_graph(first: int, dynamic: bool | None) -> None:
+    def expands(x: Any, p: Any) -> Any:
+        if x.shape[0] != p.shape[0]:
+            p = p.expand(x.shape[0], -1)
+        return x.sin() + p
+
+    def no_test(x: Any, p: Any) -> Any:
+        return x.sin() + p
+
+    sizes = [(4, 4), (6, 6), (4, 1), (6, 1), (5, 5), (7, 1)]
+    pairs = [(torch.randn(n, 3), torch.randn(m, 3)) for n, m in (*sizes[first:], *sizes[:first])]
+    costs = [graphs_of(f, pairs, dynamic=dynamic) for f in (expands, no_test)]
+    assert costs[0] == costs[1] > 1
+
+
+@pytest.mark.parametrize("dynamic", [None, True, False])
 @pytest.mark.parametrize("asked", ASKED)
 def test_size_one_has_a_graph_whoever_asks(asked: str, dynamic: bool | None) -> None:
     test = ASKED[asked]

@@ -94,6 +94,16 @@ def compiled_in_place() -> nn.Module:
     return model
 
 
+@torch.compile
+def expanded(x: Tensor, positions: Tensor) -> Tensor:
+    batch = x.shape[0]
+    if batch != positions.shape[0]:  # ok: [TBR301] what is expanded has size 1, which has a graph of its own
+        positions = positions.expand(batch, -1)
+    if batch != positions.shape[1]:  # error: [TBR301]
+        positions = positions.repeat(batch, 1)
+    return x + positions
+
+
 # --- size 1 has a graph of its own, by whatever name it goes -----------------------------------------
 def lengths(x: Tensor, memory: Tensor | None) -> tuple[bool, int | None, int]:
     if memory is None:

@@ -12,6 +12,7 @@ from flake8_tensorbranch.syntax.names import FunctionInfo, called_name
 
 _DEPTH: Final = 10
 _FLIPPED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_EXPANDING: Final = frozenset({"expand", "expand_as", "broadcast_to"})
 _EMPTY: Final = frozenset({(">=", 1), ("<", 1)})
 _SINGLE: Final = frozenset({("==", 1), ("!=", 1), (">", 1), ("<=", 1), (">=", 2), ("<", 2)})
 
@@ -28,6 +29,8 @@ def comparison(origins: Origins, leaf: Expr, calls: Calls) -> str:
     if not isinstance(node, nodes.Compare):
         counts = isinstance(node, nodes.Call) and called_name(node) == "numel"
         return "truth" if counts or _is_plain(origins, leaf, node, calls) else ""  # whether it is zero
+    if _only_expands(node):
+        return "single"
     ops = [op for op, _ in node.ops]
     sides = [node.left, *(right for _, right in node.ops)]
     if any(isinstance(s, nodes.Const) and s.value == 0 and not isinstance(s.value, bool) for s in sides) and any(
@@ -46,6 +49,16 @@ def comparison(origins: Origins, leaf: Expr, calls: Calls) -> str:
     if any(isinstance(s, nodes.BinOp) and s.op == "%" for s in sides):
         return ""  # divisibility splits the sizes
     return "equality" if all(op in ("==", "!=") for op in ops) else ""
+
+
+def _only_expands(node: nodes.Compare) -> bool:
+    """True for `if a.shape[0] != b.shape[0]: b = b.expand(...)`: only what has size 1 there can be expanded."""
+    statement = node.parent
+    if not isinstance(statement, nodes.If) or statement.test is not node or [op for op, _ in node.ops] != ["!="]:
+        return False
+    made = [s.value for s in statement.body if isinstance(s, (nodes.Assign, nodes.AnnAssign))]
+    calls = [call for call in made if isinstance(call, nodes.Call) and called_name(call) in _EXPANDING]
+    return not statement.orelse and len(calls) == len(statement.body)
 
 
 def _compared(origins: Origins, leaf: Expr) -> Expr:

@@ -7,6 +7,7 @@ from typing import Any, Final, cast
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.inference import properties
 from flake8_tensorbranch.engine.inference.frame import Frame
 from flake8_tensorbranch.engine.inference.operators import tensor
 from flake8_tensorbranch.engine.lattice import (
@@ -181,7 +182,9 @@ def _of_ref(frame: Frame, value: AbstractValue, ref: object, name: str) -> Abstr
                 if key == name:
                     return inner
         if isinstance(ref.cls, ClassInfo):
-            return analysis.attribute(ref.cls, name, value)
+            stored = frame.self_name in frame.roots and value == frame.owner
+            now = properties.value(frame, ref.cls, name) if stored else None
+            return analysis.attribute(ref.cls, name, value) if now is None else now
         return external_attribute(value, ref.cls, name)
     if isinstance(ref, Super):
         return analysis.super_attribute(ref, name)

@@ -199,7 +199,7 @@ class Analysis:
         def compute() -> AbstractValue:
             # Solved for what the answer is tabulated by, or it would depend on who asked first.
             frame = self.frame(function, dict(arguments), dict(captured))
-            return self._result(function, frame)
+            return self.result(function, frame)
 
         end = UNKNOWN if self.fuel == 0 and not recurs(function) else BOTTOM
         value = self.query(function.module.memo, key, compute, end)
@@ -213,7 +213,8 @@ class Analysis:
             else join(make(value.kinds & ~UNKNOWN_KIND, value.deps, refs=value.refs, elem=value.elem), said)
         )
 
-    def _result(self, function: FunctionInfo, frame: Frame) -> AbstractValue:
+    def result(self, function: FunctionInfo, frame: Frame) -> AbstractValue:
+        """What an activation of a function gives back."""
         if is_stub(function):
             return BOTTOM  # a declaration, an abstract method: the annotation speaks
         end = self.run(frame, function.node)
