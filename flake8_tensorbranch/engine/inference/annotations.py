@@ -33,7 +33,7 @@ from flake8_tensorbranch.engine.lattice import (
 from flake8_tensorbranch.engine.refs import Giving, Instance
 from flake8_tensorbranch.knowledge.names import type_meaning
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
-from flake8_tensorbranch.syntax.tree import build_module
+from flake8_tensorbranch.syntax.tree import TreeError, build_module
 
 if TYPE_CHECKING:
     from flake8_tensorbranch.engine.inference.summary import Analysis
@@ -90,7 +90,7 @@ def _parse(text: str) -> nodes.NodeNG | None:
     if text not in _parsed:
         try:
             body = build_module(text.strip(), "<annotation>").body
-        except (SyntaxError, ValueError, RecursionError):
+        except (TreeError, RecursionError):
             body = []
         _parsed[text] = body[0].value if len(body) == 1 and isinstance(body[0], nodes.Expr) else None
     return _parsed[text]

@@ -103,7 +103,7 @@ def _attribute(frame: Frame, node: nodes.Attribute) -> AbstractValue:
     return attributes.read(frame, value, node.attrname)
 
 
-_TELLING: Final = TENSOR_ONLY_METHODS | {"device", "grad_fn", "is_cuda", "is_sparse", "requires_grad"}
+_TELLING: Final = TENSOR_ONLY_METHODS | {"grad_fn", "is_cuda", "is_sparse", "requires_grad"}
 _OPEN: Final = TENSOR | OBJECT | CALLABLE | NAMESPACE | UNKNOWN_KIND
 
 
