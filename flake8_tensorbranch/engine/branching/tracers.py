@@ -29,6 +29,7 @@ class Tracers:
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
         self._asked: dict[tuple[nodes.NodeNG, frozenset[str]], bool] = {}
+        self._kept: dict[tuple[FunctionInfo, str, frozenset[str], int], bool] = {}
         self._compilable: dict[nodes.NodeNG, bool] = {}
 
     def guard(self, module: ModuleIndex, scope: FunctionInfo | None, node: nodes.NodeNG, own: bool = True) -> bool:
@@ -82,11 +83,14 @@ class Tracers:
             return isinstance(target, FunctionInfo) and self._answers(target, words, depth - 1)
         if not isinstance(node, nodes.Name) or scope is None:
             return False
-        return any(
-            self._asks(module, scope, part, words, depth - 1)
-            for bound in scope.local_names.get(node.name, ())
-            for part in _parts(bound.parent.value if isinstance(bound.parent, nodes.AugAssign) else assigned(bound))
-        )
+        key = (scope, node.name, words, depth)
+        if key not in self._kept:
+            self._kept[key] = any(
+                self._asks(module, scope, part, words, depth - 1)
+                for bound in scope.local_names.get(node.name, ())
+                for part in _parts(bound.parent.value if isinstance(bound.parent, nodes.AugAssign) else assigned(bound))
+            )
+        return self._kept[key]
 
     def _answers(self, function: FunctionInfo, words: frozenset[str], depth: int) -> bool:
         """True for a function whose result says whether code is being traced."""

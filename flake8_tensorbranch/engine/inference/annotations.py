@@ -312,12 +312,17 @@ def commented(function: FunctionInfo) -> tuple[dict[str, nodes.NodeNG], nodes.No
     for line in range(node.fromlineno, (first.lineno or 0) + 1):
         match = cast("dict[int, re.Match[str]]", comments).get(line)
         if match is not None:
-            given = _parse(match["given"])
+            given, args = _parse(match["given"].replace("*", "")), node.args
             types = (
                 cast("list[nodes.NodeNG]", given.elts) if isinstance(given, nodes.Tuple) else [given] if given else []
             )
-            names = [p.name for p in function.params]  # the object itself is not stated
-            return dict(zip(names[len(names) - len(types) :], types, strict=False)), _parse(match["back"])
+            names = [p.name for p in function.params if not p.keyword_only]
+            names += [args.vararg] if args.vararg else []
+            names += [p.name for p in function.params if p.keyword_only]
+            names += [args.kwarg] if args.kwarg else []
+            if function.cls is not None and len(types) == len(names) - 1:
+                names = names[1:]  # the object itself need not be stated
+            return dict(zip(names, types, strict=False)) if len(types) == len(names) else {}, _parse(match["back"])
     return {}, None
 
 

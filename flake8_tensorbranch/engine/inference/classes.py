@@ -78,7 +78,7 @@ class Classes:
             if not kept.kinds:
                 kept = heirs.attribute(analysis, cls, name)
             if not kept.kinds:
-                kept = self._filled(cls, name)
+                kept = analysis.query(cls.module.memo, ("filled", cls, name), lambda: self._filled(cls, name), BOTTOM)
             if kept.kinds:
                 return kept
         return self._inherited(cls, name, owner)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, cast
 
 from astroid import nodes
 
@@ -22,15 +22,24 @@ def is_plain(function: FunctionInfo, param: Param, said: AbstractValue) -> bool:
     if param.default is None or not _is_number(param.default) or not isinstance(function.node.body, list):
         return False
     compared = False
-    for statement in function.node.body:
-        for name in statement.nodes_of_class(nodes.Name):
-            if name.name != param.name:
-                continue
-            used = _used(name)
-            if used is None:
-                return False
-            compared |= used
+    for name in _names(function).get(param.name, ()):
+        used = _used(name)
+        if used is None:
+            return False
+        compared |= used
     return compared
+
+
+def _names(function: FunctionInfo) -> dict[str, list[nodes.Name]]:
+    """Where a constructor mentions each name; looked through once for all of its parameters."""
+    memo, key = function.module.memo, ("mentioned", function)
+    if key not in memo:
+        found: dict[str, list[nodes.Name]] = {}
+        for statement in function.node.body:
+            for name in statement.nodes_of_class(nodes.Name):
+                found.setdefault(name.name, []).append(name)
+        memo[key] = found
+    return cast("dict[str, list[nodes.Name]]", memo[key])
 
 
 def _is_number(node: nodes.NodeNG) -> bool:

@@ -88,10 +88,10 @@ def declared(analysis: Analysis, function: FunctionInfo) -> dict[str, AbstractVa
             result[param.name] = value if value is not UNKNOWN else _default(analysis, function, param.default)
     args = function.node.args
     if args.vararg is not None:
-        inner = _annotated(analysis, function, args.varargannotation)
+        inner = _annotated(analysis, function, args.varargannotation or commented.get(args.vararg))
         result[args.vararg] = container(inner)
     if args.kwarg is not None:
-        result[args.kwarg] = make(MAPPING, elem=_annotated(analysis, function, args.kwargannotation))
+        result[args.kwarg] = make(MAPPING, elem=_annotated(analysis, function, args.kwargannotation or commented.get(args.kwarg)))
     return result
 
 
