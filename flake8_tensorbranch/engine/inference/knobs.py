@@ -35,7 +35,7 @@ def _names(function: FunctionInfo) -> dict[str, list[nodes.Name]]:
     memo, key = function.module.memo, ("mentioned", function)
     if key not in memo:
         found: dict[str, list[nodes.Name]] = {}
-        for statement in function.node.body:
+        for statement in cast("list[nodes.NodeNG]", function.node.body):
             for name in statement.nodes_of_class(nodes.Name):
                 found.setdefault(name.name, []).append(name)
         memo[key] = found

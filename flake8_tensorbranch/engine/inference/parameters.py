@@ -91,7 +91,8 @@ def declared(analysis: Analysis, function: FunctionInfo) -> dict[str, AbstractVa
         inner = _annotated(analysis, function, args.varargannotation or commented.get(args.vararg))
         result[args.vararg] = container(inner)
     if args.kwarg is not None:
-        result[args.kwarg] = make(MAPPING, elem=_annotated(analysis, function, args.kwargannotation or commented.get(args.kwarg)))
+        inner = _annotated(analysis, function, args.kwargannotation or commented.get(args.kwarg))
+        result[args.kwarg] = make(MAPPING, elem=inner)
     return result
 
 
