@@ -112,8 +112,12 @@ class _Finder:
         elif isinstance(node, nodes.UnaryOp):
             if node.op == "not" and not forms.in_truth_context(node):
                 yield from self.tested(node, node.operand)
-        elif isinstance(node, nodes.Match) and forms.compares(node):
-            yield from self.tested(node, node.subject)
+        elif isinstance(node, nodes.Match):
+            if forms.compares(node):
+                yield from self.tested(node, node.subject)
+            for case in node.cases:
+                if case.guard is not None:
+                    yield from self.tested(node, case.guard)
 
     def tested(self, node: nodes.NodeNG, test: nodes.NodeNG) -> Iterator[ValueSite]:
         """The site of a test, if its outcome depends on anything of interest."""
@@ -123,9 +127,8 @@ class _Finder:
         certain = True
         best = 0
         for leaf, value in self.leaves(test):
-            own = (
-                value.deps & ~MASK if isinstance(node, nodes.Match) and not value.kinds & TENSOR else truth_deps(value)
-            )
+            compared = isinstance(node, nodes.Match) and test is node.subject and not value.kinds & TENSOR
+            own = value.deps & ~MASK if compared else truth_deps(value)
             if not own & _INTERESTING or (own & (DATA | RANDOM) and self.is_settled(leaf, truth_deps)):
                 continue
             if not own & (DATA | RANDOM) and self.is_fixed(leaf):

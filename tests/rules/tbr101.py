@@ -62,6 +62,26 @@ def routed(x: Tensor, choice: Tensor) -> Tensor:
             return x.cos()
 
 
+def guarded(x: Tensor, kind: str) -> Tensor:
+    match kind:
+        case "cap" if x.norm() > 1:  # error: [TBR101]
+            return x / x.norm()
+        case "flat" if x.dim() > 2:
+            return x.flatten()
+        case name if name.startswith("neg"):
+            return -x
+    return x
+
+
+def by_form(x: Optional[Tensor], y: Tensor) -> Tensor:
+    match x:  # ok: [TBR101] an attribute is compared
+        case None:
+            return y
+        case Tensor(ndim=2):
+            return y * 2
+    return y.sin()
+
+
 def filtered(parts: list[Tensor], experts: list[nn.Linear]) -> Tensor:
     done = [expert(part) for part, expert in zip(parts, experts) if part.abs().sum() > 0]  # error: [TBR101]
     return torch.cat(done)

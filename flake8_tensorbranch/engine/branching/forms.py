@@ -85,11 +85,15 @@ def in_truth_context(node: nodes.NodeNG) -> bool:
 
 def compares(match: nodes.Match) -> bool:
     """True when some pattern of a `match` compares the subject with a value, not just its type."""
-    return any(
-        isinstance(pattern, nodes.MatchValue)
-        for case in match.cases
-        for pattern in case.pattern.nodes_of_class(nodes.MatchValue)
-    )
+    return any(_holds_value(case.pattern) for case in match.cases)
+
+
+def _holds_value(pattern: nodes.NodeNG) -> bool:
+    """True for a pattern with a value for the subject, or an element of it: not for an attribute, as in `A(ndim=2)`."""
+    if isinstance(pattern, nodes.MatchValue):
+        return True
+    inner = pattern.patterns if isinstance(pattern, nodes.MatchClass) else pattern.get_children()
+    return any(_holds_value(p) for p in inner)
 
 
 def is_scripted(scope: FunctionInfo | None) -> bool:

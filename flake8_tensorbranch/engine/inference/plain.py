@@ -79,7 +79,8 @@ class Plainness:
         if isinstance(node, nodes.UnaryOp):
             return node.op != "not" or self.plain(node.operand, function)
         if isinstance(node, nodes.Match):
-            return self.plain(node.subject, function)
+            guards = (case.guard for case in node.cases if case.guard is not None)
+            return self.plain(node.subject, function) and all(self.plain(guard, function) for guard in guards)
         return False
 
     def _loop_is_plain(self, node: nodes.NodeNG, function: FunctionInfo | None) -> bool:
