@@ -1,0 +1,57 @@
+"""Time grows with the length of a file, not with its square: what is asked for every name, test or method is kept."""
+
+from __future__ import annotations
+
+import cProfile
+import pstats
+from collections.abc import Callable
+
+import pytest
+
+from flake8_tensorbranch.check import check_source
+from flake8_tensorbranch.project import Project
+from flake8_tensorbranch.settings import Settings
+from flake8_tensorbranch.source import SourceFile
+
+HEAD = "import torch\nfrom torch import Tensor, nn\n"
+SHORT, LONG = 50, 200
+LIMIT = 1.8
+"""How much more may be done for each row of a file four times as long: the square would be 4."""
+
+
+def filling(n: int) -> str:
+    """Methods that put tensors into an attribute which none of them makes, and call each other."""
+    return "class Net(nn.Module):\n" + "".join(
+        f"    def m{i}(self, x):\n        self.s{i} = self.m{i // 2}(x)\n        self.seen[{i}] = x\n"
+        f"        return self.m{i + 1}(x) if self.s{i} > 0 else torch.relu(x)\n"
+        for i in range(n)
+    )
+
+
+def knobs(n: int) -> str:
+    """A constructor with many parameters that it validates."""
+    given = ", ".join(f"a{i}: float | Tensor = 1.0" for i in range(n))
+    return f"class Net(nn.Module):\n    def __init__(self, {given}):\n" + "".join(
+        f"        if a{i} < 0:\n            raise ValueError\n        self.b{i} = a{i}\n" for i in range(n)
+    )
+
+
+def rebound(n: int) -> str:
+    """One local that is bound again before each test."""
+    return "def f(batch, x: Tensor):\n    a = batch.get('a')\n" + "".join(
+        f"    a.clamp_({i})\n    if a > {i}:\n        a = batch.get('{i}')\n" for i in range(n)
+    )
+
+
+def done(source: str) -> int:
+    """The function calls that a check of the source takes."""
+    profile = cProfile.Profile()
+    profile.runcall(check_source, SourceFile("growing.py", source), Settings(enable=("TBR",)), None, Project())
+    return int(getattr(pstats.Stats(profile), "total_calls"))  # noqa: B009
+
+
+@pytest.mark.parametrize("grown", [filling, knobs, rebound])
+def test_work_grows_with_the_length(grown: Callable[[int], str]) -> None:
+    done(HEAD + grown(3))  # what is loaded once
+    short, long = done(HEAD + grown(SHORT)), done(HEAD + grown(LONG))
+    assert long / short < LIMIT * LONG / SHORT
