@@ -71,3 +71,13 @@ def test_a_list_inside_the_tuple_is_detached_too(reentrant: bool) -> None:
     (out.sum() + extra[0].sum()).backward()
     assert layer.weight.grad is not None
     assert (aux.weight.grad is None) is reentrant
+
+
+@pytest.mark.parametrize("reentrant", [True, False])
+def test_a_tuple_inside_the_tuple_is_detached_too(reentrant: bool) -> None:
+    from torch.utils.checkpoint import checkpoint
+
+    x = torch.ones(3, requires_grad=True) * 2
+    out, (inner,) = checkpoint(lambda x: (x.sin(), (x.cos(),)), x, use_reentrant=reentrant)
+    assert out.requires_grad
+    assert inner.requires_grad is not reentrant

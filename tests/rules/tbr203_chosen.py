@@ -20,6 +20,8 @@ class Varied(nn.Module):
         x = act(x)  # error: [TBR203]
         layer = random.choice(list(self.layers))
         x = layer(x)  # error: [TBR203]
+        x = random.choice([torch.sin, torch.cos])(x)  # error: [TBR203]
+        x = random.choice(self.layers)(x)  # error: [TBR203]
         turn = next(self.turns)  # error: [TBR205]
         x = self.fixed(x)  # ok: [TBR203] drawn once, in the constructor
         act = torch.tanh

@@ -184,3 +184,32 @@ class Collecting(nn.Module):
         second, _ = checkpoint(self.fixed, self.stem(x), use_reentrant=True)  # ok: [TBR504] a tuple
         third, _ = checkpoint(self.sizes, self.stem(x), use_reentrant=True)  # ok: [TBR504] a list of numbers
         return first + second + third.sum()
+
+
+class Nesting(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem = nn.Linear(4, 4)
+
+    def nested(self, x: torch.Tensor) -> tuple[torch.Tensor, tuple[torch.Tensor, torch.Tensor]]:
+        return x.sin(), (x.cos(), x.tan())
+
+    def sized(self, x: torch.Tensor) -> tuple[torch.Tensor, tuple[int, int]]:
+        return x.sin(), (x.shape[0], 2)
+
+    def listed(self, x: torch.Tensor) -> tuple[torch.Tensor, list[torch.Tensor]]:
+        return x.sin(), [x.cos(), x.tan()]
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        first, pair = checkpoint(self.nested, self.stem(x), use_reentrant=True)  # error: [TBR504]
+        second, (left, right) = checkpoint(self.nested, self.stem(x), use_reentrant=True)  # error: [TBR504]
+        third, (rows, columns) = checkpoint(self.sized, self.stem(x), use_reentrant=True)  # ok: [TBR504] numbers
+        fourth, kept = checkpoint(self.nested, self.stem(x), use_reentrant=False)  # ok: [TBR504] looks into all
+        total = first + pair[0] + second * left + right.detach() + third * rows * columns + fourth * kept[1]
+        fifth, several = checkpoint(self.listed, self.stem(x), use_reentrant=True)  # error: [TBR504]
+        for one in several:
+            total = total + one
+        sixth, shown = checkpoint(self.listed, self.stem(x), use_reentrant=True)  # ok: [TBR504] read for a log
+        for one_of in shown:
+            print(one_of.detach())
+        return total + fifth + sixth

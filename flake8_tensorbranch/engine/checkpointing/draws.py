@@ -152,6 +152,9 @@ class _Draws:
         if isinstance(func, nodes.Name):
             value = self._value(func)
             return func if value.deps & RANDOM and value.kinds & (CALLABLE | OBJECT) else None
+        if isinstance(func, nodes.Call) and self._value(func).deps & RANDOM:
+            if self._value(func).kinds & (CALLABLE | OBJECT):
+                return None if self._is_repeated(func) else func
         if isinstance(func, (nodes.Call, nodes.Subscript)):
             inner = func.slice if isinstance(func, nodes.Subscript) else func
             return inner if self._drawn(inner) else None

@@ -28,7 +28,8 @@ def held(origins: Origins, made: Recompute) -> bool:
                 parts = origin.node.elts if isinstance(origin.node, nodes.Tuple) else ()
                 for position, part in enumerate(parts):
                     inside = any(
-                        _holds(origins, o, function) for o in origins.of(Expr(origin.module, origin.scope, part))
+                        _holds(origins, o, function) or _nests(origins, o)
+                        for o in origins.of(Expr(origin.module, origin.scope, part))
                     )
                     if inside and _computed_with(origins, made.call, position):
                         return True
@@ -46,6 +47,13 @@ def _holds(origins: Origins, origin: Expr, function: FunctionInfo) -> bool:
     return not empty or _filled(origin.scope or function, node)
 
 
+def _nests(origins: Origins, origin: Expr) -> bool:
+    """True for a tuple of tensors, which autograd looks into only where it is the whole result."""
+    if not isinstance(origin.node, nodes.Tuple):
+        return False
+    return any(origins.value(Expr(origin.module, origin.scope, part)).must(TENSOR) for part in origin.node.elts)
+
+
 def _computed_with(origins: Origins, call: Expr, position: int) -> bool:
     """True when the caller unpacks what a call returns, and computes a tensor of what it finds at a position."""
     statement = call.node.parent
@@ -53,12 +61,28 @@ def _computed_with(origins: Origins, call: Expr, position: int) -> bool:
     if call.scope is None or not isinstance(target, nodes.Tuple) or position >= len(target.elts):
         return False
     taken = target.elts[position]
-    if not isinstance(taken, nodes.AssignName) or any(isinstance(e, nodes.Starred) for e in target.elts):
+    inner: list[Any] = taken.elts if isinstance(taken, nodes.Tuple) else [taken]
+    if any(isinstance(e, nodes.Starred) for e in target.elts) or not all(
+        isinstance(e, nodes.AssignName) for e in inner
+    ):
         return False
-    names = [
-        n for n in call.scope.node.nodes_of_class(nodes.Name) if n.name == taken.name and n.lineno > statement.lineno
-    ]
-    return any(_enters(origins, call, name) for name in names)
+    return any(_used(origins, call, name.name, statement.lineno) for name in inner)
+
+
+def _used(origins: Origins, call: Expr, kept: str, since: int, depth: int = 3) -> bool:
+    """True when a tensor is computed of a name after a line, or of what a loop over it takes out."""
+    for name in call.scope.node.nodes_of_class(nodes.Name) if call.scope is not None and depth > 0 else ():
+        line = name.lineno or 0
+        if name.name != kept or line <= since:
+            continue
+        loop = name.parent
+        if isinstance(loop, (nodes.For, nodes.Comprehension)) and loop.iter is name:
+            taken = loop.target
+            if isinstance(taken, nodes.AssignName) and _used(origins, call, taken.name, line - 1, depth - 1):
+                return True
+        elif _enters(origins, call, name):
+            return True
+    return False
 
 
 def _enters(origins: Origins, call: Expr, name: nodes.Name) -> bool:
