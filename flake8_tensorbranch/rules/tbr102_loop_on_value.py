@@ -14,8 +14,8 @@ _HELP: Final = "use a fixed number of rounds with a mask"
 
 
 def check(site: ValueSite) -> Iterator[Finding]:
-    """A loop whose trip count comes from a tensor's value, outside of regions; opt-in in driver code."""
-    if not site.deps & DATA or site.regions or site.guarded:
+    """A loop whose trip count comes from a tensor's value, outside of regions; opt-in in drivers and out of traces."""
+    if not site.deps & DATA or site.regions:
         return
     help_ = advice(site, _HELP)
     yield Finding(
@@ -24,5 +24,5 @@ def check(site: ValueSite) -> Iterator[Finding]:
         help_,
         site.certain,
         site.related,
-        opt_in=site.driver or site.decides is not Decides.WORK,
+        opt_in=site.driver or site.guarded or site.decides is not Decides.WORK,
     )

@@ -182,3 +182,12 @@ def converged(x: Tensor) -> Tensor:
 def scaled_in_place(x: Tensor, stop: Tensor) -> None:
     while stop.any():  # error: [TBR102]
         torch.nn.init.normal_(x)
+
+
+def stops_early_in_eager(x: Tensor) -> Tensor:
+    compiling = torch.compiler.is_compiling()
+    for _ in range(10):
+        x = x * 0.5
+        if not compiling and x.norm() < 1e-3:  # error: [TBR102]
+            break
+    return x

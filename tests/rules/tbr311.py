@@ -112,3 +112,40 @@ def coin(x: Tensor) -> Tensor:
 
 
 tossed = torch.jit.trace(coin, (torch.rand(3),))
+
+
+def sizes(x: Tensor) -> str:
+    return ", ".join(str(n) for n in x.shape)  # ok: [TBR311] the words of an error
+
+
+def sizes_after(x: Tensor) -> str:
+    return ", ".join(str(n) for n in x.shape)  # ok: [TBR311] runs before a `raise` alone
+
+
+def one_by_one(x: Tensor) -> Tensor:
+    for i in range(x.size(0)):  # error: [TBR311]
+        x = x + x[i]
+    return x
+
+
+def worded(x: Tensor) -> Tensor:
+    if x.dim() != 2:
+        raise ValueError(sizes(x))
+    try:
+        return x @ x
+    except RuntimeError as error:
+        told = sizes_after(x)
+        raise RuntimeError(told) from error
+
+
+def second_try(x: Tensor) -> Tensor:
+    try:
+        return x @ x
+    except RuntimeError:
+        if x.dim() == 2:
+            return one_by_one(x)
+        raise
+
+
+traced_worded = torch.jit.trace(worded, torch.rand(4, 4))
+traced_second = torch.jit.trace(second_try, torch.rand(4, 4))

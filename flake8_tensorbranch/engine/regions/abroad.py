@@ -14,7 +14,7 @@ from flake8_tensorbranch.engine.inference.program import Program, functions_of
 from flake8_tensorbranch.engine.inference.summary import Analysis
 from flake8_tensorbranch.engine.lattice import DATA, HOST, MASK, RANDOM, UNBACKED, AbstractValue, make
 from flake8_tensorbranch.engine.lookup.origins import Expr
-from flake8_tensorbranch.engine.regions.region import Entry, Membership, Regions, Step
+from flake8_tensorbranch.engine.regions.region import Entry, Membership, Regions, Step, for_error
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
 
 _DEPTH: Final = 4
@@ -71,7 +71,8 @@ def _reached(program: Program, regions: Regions) -> Iterator[Reached]:
         inside = {k: m for k in _KINDS if (m := regions.of(scope, k)) is not None and m.entry.node is not None}
         for call, callees in program.facts[scope].calls.items():
             strangers = [c for c in callees if c not in program.facts]
-            yield from _from(program, regions, scope, call, strangers, inside, left)
+            if strangers and not for_error(call):
+                yield from _from(program, regions, scope, call, strangers, inside, left)
 
 
 def told_here(program: Program, begin: Entry, function: FunctionInfo) -> bool:
@@ -113,8 +114,10 @@ def _from(
         yield Reached(function, facts, scope, call, kinds, way)
         if len(way) + 1 < _DEPTH:
             for node, inner in facts.calls.items():
-                further = (*way, Step(function, node))
-                queue.extend((c, facts, further) for c in inner if c not in program.facts)
+                strangers = [c for c in inner if c not in program.facts]
+                if strangers and not for_error(node):
+                    further = (*way, Step(function, node))
+                    queue.extend((c, facts, further) for c in strangers)
 
 
 def _facts(analysis: Analysis, function: FunctionInfo, caller: Facts, begins: bool) -> Facts:

@@ -244,6 +244,7 @@ class Regions:
                             and callee not in members
                             and callee.name != "__init__"
                             and not self.is_outside(callee, begin.kind)
+                            and not for_error(node)
                         ):
                             members[callee] = Membership(begin, (*way, Step(caller, node)))
                             queue.append(callee)
@@ -283,6 +284,23 @@ class Regions:
 
 _TRANSFORMS = frozenset(f"torch.func.{name}" for name in ("grad", "grad_and_value", "jacrev", "jacfwd", "hessian"))
 _NOTHING = AbstractValue(0, 0, NO_CONST, frozenset(), None, None)
+
+
+_EXITS = (nodes.Return, nodes.Break, nodes.Continue)
+
+
+def for_error(node: nodes.NodeNG) -> bool:
+    """True for what runs on the way to an error alone, such as a call that puts its words together."""
+    child, up = node, node.parent
+    while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)):
+        if isinstance(up, nodes.Raise):
+            return True
+        if isinstance(up, (nodes.If, nodes.ExceptHandler)):
+            block = next((b for b in (up.body, getattr(up, "orelse", [])) if child in b), None)
+            if block and isinstance(block[-1], nodes.Raise):
+                return not any(next(s.nodes_of_class(_EXITS), None) for s in block)
+        child, up = up, up.parent
+    return False
 
 
 def _replaces_forward(node: nodes.NodeNG) -> bool:
