@@ -104,3 +104,26 @@ class Picked(nn.Module):
 
 def picked(model: Picked, x: Tensor) -> Tensor:
     return checkpoint(model, x, use_reentrant=False)
+
+
+class Selected(nn.Module):
+    """Indices that are handed over are the same in the recompute, scores are computed anew."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = nn.Linear(8, 8)
+
+    def forward(self, x: Tensor, is_index_global: Tensor, scores: Tensor) -> Tensor:
+        at, longest = self.found(is_index_global)
+        rows = self.fc(x)[at[0]].sin()  # ok: [TBR210] the indices were handed over
+        more = torch.arange(longest).sin()  # ok: [TBR210] so was their number
+        high = self.fc(x)[(self.fc(scores)[:, 0] > 0).nonzero().squeeze(1)].sin()  # error: [TBR210]
+        return torch.cat([rows, high]).sum() + more.sum()
+
+    @staticmethod
+    def found(is_index_global: Tensor) -> tuple[tuple[Tensor, ...], Tensor]:
+        return is_index_global.nonzero(as_tuple=True), is_index_global.long().sum(dim=1).max()
+
+
+def selected(model: Selected, x: Tensor, ids: Tensor, scores: Tensor) -> Tensor:
+    return checkpoint(model, x, ids > 0, scores, use_reentrant=False)

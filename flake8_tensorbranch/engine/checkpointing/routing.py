@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.checkpointing.handed import Handed
 from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
 from flake8_tensorbranch.engine.checkpointing.locate import placed, site, skipped
 from flake8_tensorbranch.engine.checkpointing.uses import unpacked
@@ -22,11 +23,12 @@ from flake8_tensorbranch.engine.lattice import (
     element,
 )
 from flake8_tensorbranch.engine.lookup.modes import without_grad
+from flake8_tensorbranch.engine.lookup.origins import Expr
 from flake8_tensorbranch.engine.regions.trace import spelled
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.knowledge.model import method as tensor_row
-from flake8_tensorbranch.syntax.names import ModuleIndex
+from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
 
 _NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _ROUTES: Final = frozenset({"topk", "argmax", "argmin", "sort", "argsort", "kthvalue", "multinomial", "max", "min"})
@@ -62,6 +64,7 @@ At = tuple[Activation, Any]
 def sites(insides: Insides) -> Iterator[RegionSite]:
     """One site for each routing that decides a size; for other sizes, one where the size is made."""
     seen: set[Any] = set()
+    handed = Handed(insides.origins, insides.regions)
     for activation in chain(insides.here(), insides.strange()):
         for node in _operations(activation, insides.program.index):
             deciding = _deciding(activation, node)
@@ -70,12 +73,24 @@ def sites(insides: Insides) -> Iterator[RegionSite]:
             if without_grad(insides.origins, activation.expr(node), 0):
                 continue  # nothing is saved
             roots = list(_roots(activation, deciding))
+            if not roots and handed.asked(activation.expr(deciding), _calls(activation)):
+                continue  # the recompute is handed the same indices
             here = [(a, n) for a, n in roots if a.function.module is insides.program.index]
             for at, route in here or [(activation, node)]:
                 if route not in seen:
                     seen.add(route)
                     form = "routed" if roots else "sized"
                     yield placed(site(SinkKind.DYNAMIC_SHAPE, at, route, form, spelled(route)), at, "decided here")
+
+
+def _calls(activation: Activation) -> dict[FunctionInfo, Expr]:
+    """The calls that lead to an activation in its region, by the functions they enter."""
+    found: dict[FunctionInfo, Expr] = {}
+    up: Activation | None = activation
+    while up is not None and up.parent is not None and up.call is not None:
+        found.setdefault(up.function, up.parent.expr(up.call))
+        up = up.parent
+    return found
 
 
 def _operations(activation: Activation, index: ModuleIndex) -> Iterator[Any]:

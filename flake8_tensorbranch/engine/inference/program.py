@@ -13,6 +13,7 @@ from flake8_tensorbranch.engine.inference.arguments import is_open
 from flake8_tensorbranch.engine.inference.frame import Callees, Facts, State
 from flake8_tensorbranch.engine.inference.summary import Analysis
 from flake8_tensorbranch.engine.lattice import (
+    ARRAY,
     BOTTOM,
     CALLABLE,
     CONTAINER,
@@ -193,6 +194,8 @@ class Program:
             return not value.must(HOST | NONE) or bool(value.deps)
         if declared.kinds & HOST and not declared.kinds & TENSOR:
             return bool(value.kinds & TENSOR or value.deps & (DATA | SHAPE)) and not is_text(callee, name)
+        if declared.must(ARRAY | NONE):
+            return value.must(ARRAY | NONE) and bool(value.deps & DATA)  # it was read from a tensor
         if declared.kinds & (OBJECT | CALLABLE) and not any(
             isinstance(r, Instance) and isinstance(r.cls, ClassInfo) for r in declared.refs
         ):
