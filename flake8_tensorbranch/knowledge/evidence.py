@@ -52,6 +52,10 @@ TENSOR_LIKE_NAMES: Final[dict[str, str]] = {
 }
 """Parameters that are annotated as numbers and receive tensors in practice: a guess, of lower confidence."""
 
+AXES: Final = ("dim", "axis")
+"""How parameters end that count dimensions: plain numbers, whatever is passed was declared to be."""
+
+
 TRACING_PREDICATES: Final = frozenset(
     {
         "torch.jit.is_tracing",

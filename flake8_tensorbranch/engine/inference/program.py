@@ -34,6 +34,7 @@ from flake8_tensorbranch.engine.lattice import (
     without,
 )
 from flake8_tensorbranch.engine.refs import Bound, Closure, Instance, Partial, Wrapped
+from flake8_tensorbranch.knowledge.evidence import AXES
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
 
 ROUNDS: Final = 6  # how often arguments are pushed on along call edges
@@ -189,6 +190,8 @@ class Program:
             or (callee.params and name == callee.params[0].name and callee.takes_self)
         ):
             return False
+        if value.kinds & TENSOR and name.endswith(AXES) and not declared.kinds & TENSOR:
+            return False  # what is passed was declared wrongly
         if not declared.known or declared.kinds & UNKNOWN_KIND:
             # A plain value changes no verdict: what is unknown is as silent.
             return not value.must(HOST | NONE) or bool(value.deps)
