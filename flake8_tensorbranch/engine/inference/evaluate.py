@@ -103,7 +103,7 @@ def _attribute(frame: Frame, node: nodes.Attribute) -> AbstractValue:
     return attributes.read(frame, value, node.attrname)
 
 
-_TELLING: Final = TENSOR_ONLY_METHODS | {"grad_fn", "is_cuda", "is_sparse", "requires_grad"}
+_TELLING: Final = TENSOR_ONLY_METHODS | {"device", "grad_fn", "is_cuda", "is_sparse", "requires_grad"}
 _OPEN: Final = TENSOR | OBJECT | CALLABLE | NAMESPACE | UNKNOWN_KIND
 
 
@@ -111,8 +111,21 @@ def _affirm(frame: Frame, node: nodes.Attribute, value: AbstractValue) -> None:
     """From here on, a local of which nothing is known is likely a tensor: it is used as only tensors are."""
     name = getattr(node.expr, "name", None)
     called = isinstance(node.parent, nodes.Call) and node.parent.func is node
-    if name in frame.state and not value.refs and called == (node.attrname in TENSOR_ONLY_METHODS):
+    if name not in frame.state or value.refs or called != (node.attrname in TENSOR_ONLY_METHODS):
+        return
+    if node.attrname != "device" or (frame.function is not None and name in _reckoned(frame.function)):
         frame.state[name] = make(value.kinds | TENSOR, value.deps, refs=value.refs, elem=value.elem, items=value.items)
+
+
+def _reckoned(function: FunctionInfo) -> set[str]:
+    """The names that a function adds, subtracts, multiplies or divides: no model and no generator, which have a device
+    as well.
+    """
+    memo, key = function.module.memo, ("reckoned", function)
+    if key not in memo:
+        sums = (n for n in function.node.nodes_of_class(nodes.BinOp) if n.op in ("+", "-", "*", "/", "**", "@"))
+        memo[key] = {o.name for n in sums for o in (n.left, n.right) if isinstance(o, nodes.Name)}
+    return cast("set[str]", memo[key])
 
 
 def _subscript(frame: Frame, node: nodes.Subscript) -> AbstractValue:
