@@ -262,7 +262,7 @@ _DOC_RETURNS: Final = re.compile(
     r":rtype:[ \t]*(?P<rtype>[^\n]+))",
     re.MULTILINE,
 )
-_DOC_TENSOR: Final = re.compile(r"(?:^|[^\w.])(?:torch\.)?(?:[A-Z]\w*)?Tensor\b")
+_DOC_TENSOR: Final = re.compile(r"(?:^|[^\w.])(?:torch\.tensor\b|(?:torch\.)?(?:[A-Z]\w*)?Tensor\b)")
 _DOC_HOST: Final = re.compile(r"^(?:an? |optional )*`?(?:int|float|bool|str|string|number|integer|boolean)`?\b")
 _DOC_ARRAY: Final = re.compile(r"^`{0,2}:?(?:np|numpy)\.ndarray\b")
 _DOC_CONTAINER: Final = re.compile(r"\b(?:list|tuple|sequence|iterable|set)\b", re.IGNORECASE)
