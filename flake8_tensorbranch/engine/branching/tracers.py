@@ -12,7 +12,7 @@ from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.operators import truth_deps
 from flake8_tensorbranch.engine.inference.summary import Analysis
 from flake8_tensorbranch.engine.lattice import DATA, UNKNOWN
-from flake8_tensorbranch.engine.lookup.binding import assigned
+from flake8_tensorbranch.syntax.binding import assigned
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, last_name
 
 _COMPILING: Final = frozenset({"is_compiling", "is_dynamo_compiling", "is_torchdynamo_compiling", "is_exporting"})

@@ -8,11 +8,11 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.attributes import state_path
-from flake8_tensorbranch.engine.lookup.binding import unpacked
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.solver import Budget, solve
 from flake8_tensorbranch.syntax import graph
+from flake8_tensorbranch.syntax.binding import unpacked
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 
 DEPTH: Final = 5

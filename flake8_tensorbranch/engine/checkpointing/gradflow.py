@@ -11,13 +11,13 @@ from flake8_tensorbranch.engine.checkpointing.alternatives import replaced
 from flake8_tensorbranch.engine.inference.attributes import state_path
 from flake8_tensorbranch.engine.inference.frame import Callees
 from flake8_tensorbranch.engine.lattice import CONTAINER, HOST, MAPPING, NONE, TENSOR
-from flake8_tensorbranch.engine.lookup.binding import unpacked
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.solver import Budget, solve
 from flake8_tensorbranch.knowledge.gradients import CUTS, FACTORIES, LOADERS, NO_ATTRIBUTES
 from flake8_tensorbranch.syntax import graph
+from flake8_tensorbranch.syntax.binding import unpacked
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.lattice import TENSOR, UNKNOWN, UNKNOWN_KIND
-from flake8_tensorbranch.engine.lookup.binding import assigned
 from flake8_tensorbranch.engine.regions.region import Membership
 from flake8_tensorbranch.engine.sink import GRAD_MODE
 from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, entry
+from flake8_tensorbranch.syntax.binding import assigned
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
 _ASKS: Final = "torch.is_grad_enabled"

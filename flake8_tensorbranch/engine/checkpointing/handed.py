@@ -9,10 +9,10 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.lattice import CONTAINER, DATA, HOST, NAMESPACE, NONE, RANDOM, UNBACKED, all_deps
-from flake8_tensorbranch.engine.lookup.binding import binder
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.regions.region import Regions
 from flake8_tensorbranch.knowledge.whole import WHOLE_NAMES, WHOLE_OPERATIONS, WHOLE_TYPES
+from flake8_tensorbranch.syntax.binding import binder
 from flake8_tensorbranch.syntax.names import FunctionInfo, last_name
 
 _DEPTH: Final = 24

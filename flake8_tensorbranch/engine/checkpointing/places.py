@@ -10,10 +10,10 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.resolve import Variable
 from flake8_tensorbranch.engine.lattice import UNKNOWN
-from flake8_tensorbranch.engine.lookup.binding import assigned, binder
 from flake8_tensorbranch.engine.lookup.guards import exclusive
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.names import TENSOR_PROPERTIES
+from flake8_tensorbranch.syntax.binding import assigned, binder
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
 if TYPE_CHECKING:

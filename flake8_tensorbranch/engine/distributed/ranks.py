@@ -32,10 +32,10 @@ from flake8_tensorbranch.engine.lattice import (
     UNKNOWN,
     AbstractValue,
 )
-from flake8_tensorbranch.engine.lookup.binding import unpacked
 from flake8_tensorbranch.engine.lookup.control import Control, Fork
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.solver import Budget, solve
+from flake8_tensorbranch.syntax.binding import unpacked
 from flake8_tensorbranch.syntax.graph import Block, Edge, ForBind, IterEval, LambdaReturn, MatchSubject, Test, WithEnter
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 

@@ -23,6 +23,7 @@ from flake8_tensorbranch.engine.lattice import (
     element,
 )
 from flake8_tensorbranch.knowledge.model import lookup
+from flake8_tensorbranch.syntax.binding import assigned
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
 
 _PLAIN_CALLS: Final = frozenset(
@@ -41,6 +42,8 @@ _PLAIN_METHODS: Final = frozenset(
 _COUNTED: Final = frozenset(
     "items keys values modules named_modules parameters named_parameters children named_children".split()
 )
+_READING: Final = frozenset("item tolist any all max min sum equal allclose is_nonzero".split())
+_SPELLED: Final = tuple(f".{name}(" for name in sorted(_READING))
 _MAX_DEPTH: Final = 8
 
 
@@ -52,6 +55,18 @@ def _declared_plain(value: AbstractValue) -> bool:
         inner = element(value)
         return inner.kinds != 0 and _declared_plain(inner)
     return True
+
+
+def _spells_read(caller: FunctionInfo | None, node: nodes.NodeNG, names: bool = True) -> bool:
+    """True for an expression that calls what reads a tensor's value, or a local that is bound to one."""
+    if isinstance(node, nodes.Name):
+        bound = caller.local_names.get(node.name, ()) if names and caller is not None else ()
+        made = [assigned(b) for b in bound]
+        return any(m is not None and _spells_read(caller, m, names=False) for m in made)
+    return any(
+        isinstance(call.func, nodes.Attribute) and call.func.attrname in _READING
+        for call in node.nodes_of_class(nodes.Call)
+    )
 
 
 class Plainness:
@@ -205,6 +220,7 @@ class Plainness:
                     function.node.args.vararg == name
                     or function.node.args.kwarg == name
                     or not _declared_plain(params[name])
+                    or self._is_handed_a_read(function, name)
                 ):
                     return False
             elif isinstance(parent, (nodes.Assign, nodes.AnnAssign, nodes.AugAssign, nodes.NamedExpr)):
@@ -234,6 +250,19 @@ class Plainness:
         if name in (function.vararg, function.kwarg):
             return False
         return name not in params or params[name].must(HOST | NONE | CALLABLE)
+
+    def _is_handed_a_read(self, function: FunctionInfo, name: str) -> bool:
+        """True where a call in the file spells a read for a parameter: `f(x.item())`, `f(bool(x.any()))`."""
+        called = function.cls.name if function.cls is not None and function.name == "__init__" else function.name
+        if called == "forward" or not self.index.mentions(_SPELLED):
+            return False
+        params = function.params[1:] if function.takes_self else function.params
+        place = next((i for i, p in enumerate(params) if p.name == name), len(params))
+        for caller, call in self.index.calls_of(called):
+            given = [k.value for k in call.keywords if k.arg == name] or call.args[place : place + 1]
+            if any(_spells_read(caller, node) for node in given):
+                return True
+        return False
 
     def _call(self, node: nodes.Call, function: FunctionInfo | None, depth: int) -> bool:
         func = node.func

@@ -12,9 +12,9 @@ from flake8_tensorbranch.engine.inference.frame import Callees, Facts
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.inference.resolve import Variable
 from flake8_tensorbranch.engine.lattice import UNKNOWN, AbstractValue
-from flake8_tensorbranch.engine.lookup.binding import assigned
 from flake8_tensorbranch.engine.refs import Bound, Closure, Instance
 from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, entry
+from flake8_tensorbranch.syntax.binding import assigned
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
 
 DEPTH: Final = 8

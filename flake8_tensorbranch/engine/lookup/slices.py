@@ -7,8 +7,8 @@ from typing import Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.lookup.binding import binder
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.syntax.binding import binder
 
 MOST: Final = 400
 """How many expressions a slice holds at most."""

@@ -7,10 +7,10 @@ from typing import Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.program import Program, functions_of
-from flake8_tensorbranch.engine.lookup.binding import binder
 from flake8_tensorbranch.engine.refs import Bound, Partial
 from flake8_tensorbranch.engine.regions.abroad import Reached
 from flake8_tensorbranch.engine.regions.region import Entry, Regions
+from flake8_tensorbranch.syntax.binding import binder
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
 KIND: Final = "vmapped"

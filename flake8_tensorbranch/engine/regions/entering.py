@@ -8,9 +8,9 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.program import Program, functions_of
 from flake8_tensorbranch.engine.lattice import UNKNOWN
-from flake8_tensorbranch.engine.lookup.binding import assigned
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.regions.homemade import applied, home_made
+from flake8_tensorbranch.syntax.binding import assigned
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 
 
