@@ -52,6 +52,9 @@ TENSOR_LIKE_NAMES: Final[dict[str, str]] = {
 }
 """Parameters that are annotated as numbers and receive tensors in practice: a guess, of lower confidence."""
 
+TENSOR_ATTRIBUTES: Final = frozenset({"grad_fn", "is_cuda", "is_sparse", "requires_grad"})
+"""Attributes, not methods, that only tensors have (torch/_C/__init__.pyi, TensorBase)."""
+
 AXES: Final = ("dim", "axis")
 """How parameters end that count dimensions: plain numbers, whatever is passed was declared to be."""
 

@@ -38,9 +38,6 @@ from flake8_tensorbranch.engine.lattice import (
     sequence,
     without,
 )
-from flake8_tensorbranch.knowledge.names import TENSOR_ONLY_METHODS
-
-_LIKELY: Final = make(TENSOR | UNKNOWN_KIND)
 
 Transfer = Callable[[Frame, Arguments, Any], AbstractValue]
 
@@ -267,20 +264,7 @@ def method(frame: Frame, owner: AbstractValue, name: str, args: Arguments, node:
         result = join(result, _scalar(owner, name, args))
     if kinds & UNKNOWN_KIND and not kinds & TENSOR:
         result = join(result, externals.unknown_method(frame, owner, name, args))
-        if not kinds & ~(UNKNOWN_KIND | NONE) and _tells(name, args):
-            shown(frame, getattr(getattr(node, "func", None), "expr", None))
     return result if result.kinds else UNKNOWN
-
-
-def _tells(name: str, args: Arguments) -> bool:
-    """True for a method that only tensors have. The `backward` of trainers and engines is given a loss."""
-    return name in TENSOR_ONLY_METHODS or name == "numel" or (name == "backward" and not args.positional)
-
-
-def shown(frame: Frame, place: nodes.NodeNG | None) -> None:
-    """From here on a local is likely a tensor: it was used as only tensors can be."""
-    if isinstance(place, nodes.Name) and place.name in frame.state:
-        frame.keep(place.name, _LIKELY)
 
 
 def _array(owner: AbstractValue, name: str, args: Arguments) -> AbstractValue:

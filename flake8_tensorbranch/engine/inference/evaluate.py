@@ -40,6 +40,7 @@ from flake8_tensorbranch.engine.lattice import (
     without,
 )
 from flake8_tensorbranch.engine.refs import Closure
+from flake8_tensorbranch.knowledge.evidence import TENSOR_ATTRIBUTES
 from flake8_tensorbranch.knowledge.names import TENSOR_ONLY_METHODS
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
@@ -103,18 +104,25 @@ def _attribute(frame: Frame, node: nodes.Attribute) -> AbstractValue:
     return attributes.read(frame, value, node.attrname)
 
 
-_TELLING: Final = TENSOR_ONLY_METHODS | {"device", "grad_fn", "is_cuda", "is_sparse", "requires_grad"}
+_TELLING_METHODS: Final = TENSOR_ONLY_METHODS | {"numel", "backward"}
+_TELLING: Final = _TELLING_METHODS | TENSOR_ATTRIBUTES | {"device"}
 _OPEN: Final = TENSOR | OBJECT | CALLABLE | NAMESPACE | UNKNOWN_KIND
 
 
 def _affirm(frame: Frame, node: nodes.Attribute, value: AbstractValue) -> None:
-    """From here on, a local of which nothing is known is likely a tensor: it is used as only tensors are."""
-    name = getattr(node.expr, "name", None)
-    called = isinstance(node.parent, nodes.Call) and node.parent.func is node
-    if name not in frame.state or value.refs or called != (node.attrname in TENSOR_ONLY_METHODS):
+    """Take a local for a likely tensor that is used as one. The `backward` of trainers and engines is given a loss, and
+    a device is what models and generators have as well.
+    """
+    call = node.parent if isinstance(node.parent, nodes.Call) and node.parent.func is node else None
+    if (call is not None) != (node.attrname in _TELLING_METHODS):
         return
-    if node.attrname != "device" or (frame.function is not None and name in _reckoned(frame.function)):
-        frame.state[name] = make(value.kinds | TENSOR, value.deps, refs=value.refs, elem=value.elem, items=value.items)
+    if call is not None and call.args and node.attrname == "backward":
+        return
+    if node.attrname == "device":
+        name = getattr(node.expr, "name", None)
+        if frame.function is None or name not in _reckoned(frame.function):
+            return
+    frame.affirm(node.expr, value)
 
 
 def _reckoned(function: FunctionInfo) -> set[str]:

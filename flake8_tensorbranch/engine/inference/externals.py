@@ -156,7 +156,7 @@ def _torch(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | No
         if "collective" in row.effects and "inplace" in row.effects:
             _synchronise(frame, node)
         if row.demands and args.positional and args.positional[0] is UNKNOWN and row.demands[0][0] == 0:
-            builtins.shown(frame, next(iter(getattr(node, "args", ())), None))
+            frame.affirm(next(iter(getattr(node, "args", ())), None), UNKNOWN)
         return from_row(row, args, None)
     if _is_class(qualname):
         return make(OBJECT, refs=frozenset({Instance(qualname)}))

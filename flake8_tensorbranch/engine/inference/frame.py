@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.arguments import Arguments
-from flake8_tensorbranch.engine.lattice import BOTTOM, AbstractValue, join
+from flake8_tensorbranch.engine.lattice import BOTTOM, TENSOR, AbstractValue, join, make
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
 
 if TYPE_CHECKING:
@@ -113,6 +113,12 @@ class Frame:
         while end > 0 and (root := path[:end]) not in self.roots:
             self.roots.add(root)
             end = path.rfind(".", 0, end)
+
+    def affirm(self, place: nodes.NodeNG | None, value: AbstractValue) -> None:
+        """From here on a local of which nothing is known is likely a tensor: it is used as only tensors are."""
+        if isinstance(place, nodes.Name) and place.name in self.state and not value.refs:
+            kinds = value.kinds | TENSOR
+            self.state[place.name] = make(kinds, value.deps, refs=value.refs, elem=value.elem, items=value.items)
 
     def forget_below(self, path: str) -> None:
         """Forget the paths that start with this one."""

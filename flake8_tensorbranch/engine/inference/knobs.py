@@ -7,7 +7,7 @@ from typing import Final, cast
 from astroid import nodes
 
 from flake8_tensorbranch.engine.lattice import CONTAINER, HOST, TENSOR, AbstractValue
-from flake8_tensorbranch.syntax.names import FunctionInfo, Param
+from flake8_tensorbranch.syntax.names import FunctionInfo, Param, dotted
 
 _CONVERTED: Final = frozenset({"float", "int", "bool"})
 _TESTS: Final = (nodes.BoolOp, nodes.UnaryOp, nodes.If, nodes.IfExp, nodes.Assert, nodes.While)
@@ -67,7 +67,7 @@ def _used(name: nodes.Name) -> bool | None:
         called = up.func
         if isinstance(called, nodes.Name):
             return None if called.name in _CONVERTED else False
-        return None if called.as_string().startswith("torch.") and len(up.args) > 1 else False
+        return None if (dotted(called) or "").startswith("torch.") and len(up.args) > 1 else False
     if isinstance(up, (nodes.BinOp, nodes.AugAssign, nodes.Attribute, nodes.Starred, *_TESTS)):
         return None
     return False

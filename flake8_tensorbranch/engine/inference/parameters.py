@@ -32,6 +32,7 @@ from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.evidence import (
     ARRAY_LIBRARIES,
     MOVING_METHODS,
+    TENSOR_ATTRIBUTES,
     TENSOR_LIKE_NAMES,
     likely_tensor_method,
 )
@@ -264,7 +265,7 @@ def _is_tensor_use(node: nodes.Attribute) -> bool:
     call = node.parent
     if isinstance(call, nodes.Call) and call.func is node:
         return node.attrname in TENSOR_ONLY_METHODS or (node.attrname in ("size", "dim") and not call.keywords)
-    return node.attrname in ("is_cuda", "requires_grad", "is_sparse", "grad_fn")
+    return node.attrname in TENSOR_ATTRIBUTES
 
 
 def _tensor_index(index: nodes.NodeNG, plain: bool) -> bool:
