@@ -55,6 +55,12 @@ TENSOR_LIKE_NAMES: Final[dict[str, str]] = {
 TENSOR_ATTRIBUTES: Final = frozenset({"grad_fn", "is_cuda", "is_sparse", "requires_grad"})
 """Attributes, not methods, that only tensors have (torch/_C/__init__.pyi, TensorBase)."""
 
+READING_METHODS: Final = frozenset("item tolist any all max min sum equal allclose is_nonzero".split())
+"""Methods whose result, as a flag or a number, is read from a tensor's values where a call spells one."""
+
+REDUCING_METHODS: Final = frozenset("max min sum mean prod norm median std var amax amin abs ceil floor".split())
+"""Methods that leave a single element, or one of each: what is passed for a number by mistake is a result of these."""
+
 AXES: Final = ("dim", "axis")
 """How parameters end that count dimensions: plain numbers, whatever is passed was declared to be."""
 

@@ -14,13 +14,13 @@ from astroid import nodes
 from flake8_tensorbranch.engine.inference.frame import State
 from flake8_tensorbranch.engine.inference.readings import entered, leads_here
 from flake8_tensorbranch.engine.lattice import BOTTOM, HOST, NONE, TENSOR, AbstractValue, join
+from flake8_tensorbranch.knowledge.evidence import REDUCING_METHODS
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
 
 if TYPE_CHECKING:
     from flake8_tensorbranch.engine.inference.summary import Analysis
 
-_REDUCING: Final = "max min sum mean prod norm median std var amax amin abs ceil floor".split()
-_REDUCED: Final = re.compile(r"(?:[^()]|\([^()]*\)){0,300}?\.(?:" + "|".join(_REDUCING) + r")\(")
+_REDUCED: Final = re.compile(r"(?:[^()]|\([^()]*\)){0,300}?\.(?:" + "|".join(sorted(REDUCING_METHODS)) + r")\(")
 _MOST: Final = 4  # files whose calls are looked at
 
 
@@ -80,7 +80,7 @@ def _reduces(analysis: Analysis, function: FunctionInfo, call: nodes.Call) -> bo
         if isinstance(node, (nodes.Const, nodes.Name)) or not _is_number(declared.get(name)):
             continue
         for inner in node.nodes_of_class(nodes.Call):
-            if isinstance(inner.func, nodes.Attribute) and inner.func.attrname in _REDUCING:
+            if isinstance(inner.func, nodes.Attribute) and inner.func.attrname in REDUCING_METHODS:
                 return True
     return False
 

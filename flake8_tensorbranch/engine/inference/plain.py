@@ -22,6 +22,7 @@ from flake8_tensorbranch.engine.lattice import (
     AbstractValue,
     element,
 )
+from flake8_tensorbranch.knowledge.evidence import READING_METHODS
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.syntax.binding import assigned
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
@@ -42,8 +43,7 @@ _PLAIN_METHODS: Final = frozenset(
 _COUNTED: Final = frozenset(
     "items keys values modules named_modules parameters named_parameters children named_children".split()
 )
-_READING: Final = frozenset("item tolist any all max min sum equal allclose is_nonzero".split())
-_SPELLED: Final = tuple(f".{name}(" for name in sorted(_READING))
+_SPELLED: Final = tuple(f".{name}(" for name in sorted(READING_METHODS))
 _MAX_DEPTH: Final = 8
 
 
@@ -64,7 +64,7 @@ def _spells_read(caller: FunctionInfo | None, node: nodes.NodeNG, names: bool = 
         made = [assigned(b) for b in bound]
         return any(m is not None and _spells_read(caller, m, names=False) for m in made)
     return any(
-        isinstance(call.func, nodes.Attribute) and call.func.attrname in _READING
+        isinstance(call.func, nodes.Attribute) and call.func.attrname in READING_METHODS
         for call in node.nodes_of_class(nodes.Call)
     )
 
