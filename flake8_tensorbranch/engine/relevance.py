@@ -18,7 +18,7 @@ from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, REGION_BASE
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, called_name
 
-EVERYTHING: Final = (
+WORDS: Final = (
     *(
         ".backward( manual_backward training_step all_reduce torch.distributed accelerat DistributedDataParallel "
         "deterministic sdpa_kernel sdp_kernel use_reentrant context_fn torch.compile torch.export vmap "
@@ -48,7 +48,7 @@ _TRIGGERS: Final = (
 
 def wanted(analysis: Analysis, index: ModuleIndex, settings: Settings) -> set[FunctionInfo | None] | None:
     """The scopes to solve; None for all of them."""
-    if settings.compiled or settings.checkpointed or index.mentions(EVERYTHING):
+    if settings.compiled or settings.checkpointed or index.mentions(WORDS):
         return None
     relevance = Plainness(analysis, index)
     scopes = index.scopes

@@ -50,7 +50,6 @@ LIGHTNING_MODULES: Final = frozenset(
     }
 )
 LIGHTNING_METHODS: Final = frozenset({"all_gather", "manual_backward"})
-LIGHTNING_TRAINERS: Final = frozenset({"lightning.Trainer", "lightning.pytorch.Trainer", "pytorch_lightning.Trainer"})
 
 _OTHER: Final = frozenset(
     {
@@ -123,3 +122,9 @@ def says_agreed(name: str) -> bool:
 def is_grad_norm(name: str) -> bool:
     """True for the norm of gradients: under data parallelism the same on every rank, as the gradients are."""
     return name in _GRAD_NORMS
+
+
+EQUAL_SHAPES: Final = frozenset(
+    {"all_gather", "all_reduce", "all_gather_into_tensor", "broadcast", "reduce", "reduce_scatter_tensor", "gather"}
+)
+"""Collectives that need one size on every rank (documentation of torch.distributed)."""

@@ -4,171 +4,70 @@ from __future__ import annotations
 
 from typing import Final
 
-CUTS: Final = frozenset(
-    [
-        "detach",
-        "argmax",
-        "argmin",
-        "argsort",
-        "nonzero",
-        "bincount",
-        "one_hot",
-        "randint",
-        "randperm",
-        "arange",
-        "searchsorted",
-        "bucketize",
-        "long",
-        "int",
-        "short",
-        "bool",
-        "eq",
-        "ne",
-        "lt",
-        "le",
-        "gt",
-        "ge",
-        "isnan",
-        "isinf",
-        "isfinite",
-        "item",
-        "tolist",
-        "numpy",
-        "size",
-        "dim",
-        "numel",
-        "new_zeros",
-        "new_ones",
-        "new_empty",
-        "new_full",
-        "new_tensor",
-        "zeros_like",
-        "ones_like",
-        "empty_like",
-        "full_like",
-        "rand_like",
-        "randn_like",
-        "randint_like",
-        "multinomial",
-        "sign",
-        "round",
-        "floor",
-        "ceil",
-    ]
+STOPS: Final = frozenset(
+    (
+        "detach detach_ item tolist numpy argmax argmin argsort nonzero bincount one_hot searchsorted bucketize "
+        "multinomial bool short int long eq ne lt le gt ge isnan isinf isfinite size dim numel"
+    ).split()
 )
-"""Functions and methods whose results never require grad: integers, booleans, copies cut off the graph, metadata."""
+"""Functions and methods of a tensor by which its gradients end: integers, booleans, copies off the graph, metadata.
 
-FACTORIES: Final = frozenset(
-    [
-        "rand",
-        "randn",
-        "zeros",
-        "ones",
-        "empty",
-        "full",
-        "tensor",
-        "as_tensor",
-        "from_numpy",
-        "linspace",
-        "logspace",
-        "eye",
-        "normal",
-        "load",
-        "stack_frames",
-    ]
+Rounding is not among them: what `round`, `floor`, `ceil` and `sign` give requires grad, and gets zeros.
+"""
+
+CUTS: Final = STOPS | frozenset(
+    (
+        "arange randint randperm new_zeros new_ones new_empty new_full new_tensor zeros_like ones_like empty_like "
+        "full_like rand_like randn_like randint_like"
+    ).split()
 )
-"""Functions of torch whose tensors require grad only where `requires_grad` asks for it."""
+"""These, and what makes new tensors after the form of others: none of the results requires grad."""
+
+FACTORIES: Final = frozenset(("rand randn zeros ones empty full tensor from_numpy linspace logspace eye").split())
+"""Functions of torch whose tensors require grad only where `requires_grad` asks for it.
+
+`as_tensor` gives a tensor back as it is, and `normal` of a tensor is recorded: both are as their arguments.
+"""
+
+RESTORING: Final = frozenset({"torch.load"})
+"""Functions whose result requires grad as what was saved did."""
 
 NO_ATTRIBUTES: Final = frozenset(["shape", "dtype", "device", "data", "grad", "ndim", "requires_grad", "is_leaf"])
 """Attributes of a tensor that lead to no gradient of it."""
 
+LEAVES_THE_GRAPH: Final = CUTS | frozenset(NO_ATTRIBUTES) | {"grad_fn", "backward"}
+"""Attributes and methods whose result carries no gradient back to the tensor."""
+
 BARE_MODULES: Final = frozenset(
-    [
-        "Identity",
-        "ReLU",
-        "ReLU6",
-        "LeakyReLU",
-        "ELU",
-        "SELU",
-        "CELU",
-        "GELU",
-        "SiLU",
-        "Mish",
-        "Sigmoid",
-        "Tanh",
-        "Softplus",
-        "Softsign",
-        "Hardswish",
-        "Hardsigmoid",
-        "Hardtanh",
-        "Softmax",
-        "LogSoftmax",
-        "LogSigmoid",
-        "Dropout",
-        "Dropout1d",
-        "Dropout2d",
-        "Dropout3d",
-        "AlphaDropout",
-        "Flatten",
-        "Unflatten",
-        "MaxPool1d",
-        "MaxPool2d",
-        "MaxPool3d",
-        "AvgPool1d",
-        "AvgPool2d",
-        "AvgPool3d",
-        "AdaptiveAvgPool1d",
-        "AdaptiveAvgPool2d",
-        "AdaptiveAvgPool3d",
-        "AdaptiveMaxPool1d",
-        "AdaptiveMaxPool2d",
-        "Upsample",
-        "PixelShuffle",
-        "PixelUnshuffle",
-        "ZeroPad1d",
-        "ZeroPad2d",
-        "ReflectionPad1d",
-        "ReflectionPad2d",
-        "ReplicationPad2d",
-        "ConstantPad1d",
-        "ConstantPad2d",
-        "Fold",
-        "Unfold",
-        "GLU",
-        "CosineSimilarity",
-        "MSELoss",
-        "L1Loss",
-        "CrossEntropyLoss",
-        "NLLLoss",
-        "BCELoss",
-        "BCEWithLogitsLoss",
-        "SmoothL1Loss",
-        "KLDivLoss",
-    ]
+    (
+        "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d "
+        "AlphaDropout AvgPool1d AvgPool2d AvgPool3d BCELoss BCEWithLogitsLoss CELU CTCLoss ChannelShuffle "
+        "CircularPad1d CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d ConstantPad3d CosineEmbeddingLoss "
+        "CosineSimilarity CrossEntropyLoss CrossMapLRN2d Dropout Dropout1d Dropout2d Dropout3d ELU "
+        "FeatureAlphaDropout Flatten Fold FractionalMaxPool2d FractionalMaxPool3d GELU GLU GaussianNLLLoss Hardshrink "
+        "Hardsigmoid Hardswish Hardtanh HingeEmbeddingLoss HuberLoss Identity KLDivLoss L1Loss LPPool1d LPPool2d "
+        "LPPool3d LeakyReLU LocalResponseNorm LogSigmoid LogSoftmax MSELoss MarginRankingLoss MaxPool1d MaxPool2d "
+        "MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d Mish MultiLabelMarginLoss MultiLabelSoftMarginLoss "
+        "MultiMarginLoss NLLLoss PairwiseDistance PixelShuffle PixelUnshuffle PoissonNLLLoss RReLU ReLU ReLU6 "
+        "ReflectionPad1d ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d SELU SiLU "
+        "Sigmoid SmoothL1Loss SoftMarginLoss Softmax Softmax2d Softmin Softplus Softshrink Softsign Tanh Tanhshrink "
+        "Threshold TripletMarginLoss Unflatten Unfold Upsample UpsamplingBilinear2d UpsamplingNearest2d ZeroPad1d "
+        "ZeroPad2d ZeroPad3d"
+    ).split()
 )
-"""Modules of `torch.nn` that hold no parameters."""
+"""Modules of `torch.nn` without parameters, whatever they are built with (tests/oracle builds them)."""
 
 ONE_INPUT_MODULES: Final = frozenset(
-    [
-        "Linear",
-        "Conv1d",
-        "Conv2d",
-        "Conv3d",
-        "Sequential",
-        "LayerNorm",
-        "GroupNorm",
-        "RMSNorm",
-        "BatchNorm1d",
-        "BatchNorm2d",
-        "Embedding",
-        "ReLU",
-        "GELU",
-        "SiLU",
-        "Dropout",
-        "Flatten",
-    ]
+    (
+        "Linear Conv1d Conv2d Conv3d Sequential LayerNorm GroupNorm RMSNorm BatchNorm1d BatchNorm2d Embedding ReLU "
+        "GELU SiLU Dropout Flatten"
+    ).split()
 )
 """Modules of `torch.nn` whose forward takes one input and nothing else."""
 
 LOADERS: Final = ("DataLoader", "StatefulDataLoader")
 """Classes whose elements are batches of data."""
+
+GRADIENTS_OFF: Final = frozenset({"no_grad", "inference_mode"})
+GRADIENTS_ON: Final = frozenset({"enable_grad"})
+"""The scopes of torch by which gradients are not recorded, or are again."""

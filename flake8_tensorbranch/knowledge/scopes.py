@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,3 +182,25 @@ SCOPES: dict[str, Scope] = {
     ),
 }
 """Scopes by canonical name."""
+
+SELECTIVE: Final = "torch.utils.checkpoint.create_selective_checkpoint_contexts"
+DEFAULT_CONTEXTS: Final = "torch.utils.checkpoint.noop_context_fn"
+NO_CONTEXT: Final = "contextlib.nullcontext"
+"""Contexts of checkpoints that leave the state of the process alone."""
+
+ENTERED_ONCE: Final = frozenset(
+    {
+        "torch.nn.attention.sdpa_kernel",
+        "torch.nn.attention._sdpa_kernel_variadic",
+        "torch.backends.cuda.sdp_kernel",
+        "torch.random.fork_rng",
+        "torch.backends.mkldnn.flags",
+        "torch.backends.cudnn.flags",
+        "torch.nn.utils.parametrize.cached",
+        "torch.autograd.graph.disable_saved_tensors_hooks",
+        "torch.distributed.tensor.experimental.context_parallel",
+        "torch.utils.checkpoint.set_checkpoint_early_stop",
+        "torch.utils.checkpoint.set_checkpoint_debug_enabled",
+    }
+)
+"""Functions of torch under `@contextmanager`: what they return can be entered once."""

@@ -7,13 +7,9 @@ from typing import Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.knowledge.frameworks import LOGGING, WARNING
 from flake8_tensorbranch.syntax.names import dotted, last_name
 
-_LEVELS: Final = ("debug", "info", "warning", "error", "exception", "critical", "log", "warning_once", "info_once")
-_LOGGING: Final = frozenset(
-    {"print", "rank_zero_info", "rank_zero_debug", "rank_zero_print", "rank_zero_log", *_LEVELS}
-)
-_WARNING: Final = frozenset({"warn", "warn_explicit", "rank_zero_warn", "_warn_once", "rank_zero_deprecation"})
 _LONGEST_NAME: Final = 24
 _EXITS: Final = (nodes.Return, nodes.Break, nodes.Continue)
 Blocks = list[nodes.NodeNG]
@@ -47,7 +43,7 @@ def is_logged(node: nodes.NodeNG) -> bool:
     up = node.parent
     while up is not None and not up.is_statement:
         up = up.parent
-    return up is not None and called_in(up) in _LOGGING
+    return up is not None and called_in(up) in LOGGING
 
 
 def is_elif(node: nodes.If) -> bool:
@@ -59,7 +55,7 @@ def only_errors(body: Blocks) -> bool:
     """True when nothing but an error or a warning comes of the statements."""
     final = False
     for statement in body:
-        if isinstance(statement, (nodes.Raise, nodes.Assert)) or called_in(statement) in _WARNING:
+        if isinstance(statement, (nodes.Raise, nodes.Assert)) or called_in(statement) in WARNING:
             final = True
         elif isinstance(statement, nodes.If):
             if not only_errors(list(statement.body)) or (statement.orelse and not only_errors(list(statement.orelse))):
@@ -67,14 +63,14 @@ def only_errors(body: Blocks) -> bool:
             final = True
         elif isinstance(statement, nodes.Assign) and isinstance(body[-1], (nodes.Raise, nodes.Expr)):
             continue  # the words of the error
-        elif not isinstance(statement, nodes.Pass) and called_in(statement) not in _LOGGING:
+        elif not isinstance(statement, nodes.Pass) and called_in(statement) not in LOGGING:
             return False
     return final
 
 
 def only_logs(body: Blocks) -> bool:
     """True when nothing but a log comes of the statements."""
-    return all(isinstance(s, nodes.Pass) or called_in(s) in _LOGGING for s in body)
+    return all(isinstance(s, nodes.Pass) or called_in(s) in LOGGING for s in body)
 
 
 def exits(block: Blocks) -> Iterator[nodes.NodeNG]:
@@ -130,7 +126,7 @@ def in_words(body: Blocks, orelse: Blocks, later: Blocks | None = None) -> str:
             found.append((name or held, words))
         else:
             called = called_in(statement)
-            if called and called not in _LOGGING:
+            if called and called not in LOGGING:
                 found.append(("", f"whether `{cut(called)}()` runs"))
     if not found:
         return "which branch runs"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from astroid import nodes
 
@@ -12,13 +11,10 @@ from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import MODULE_KINDS, TENSOR, UNKNOWN, AbstractValue
 from flake8_tensorbranch.engine.sink import Decides
+from flake8_tensorbranch.knowledge.frameworks import DRIVES_TRAINING, LIGHTNING_STEPS
+from flake8_tensorbranch.knowledge.gradients import GRADIENTS_OFF
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, dotted
-
-_NO_GRAD: Final = frozenset({"no_grad", "inference_mode"})
-_DRIVING: Final = frozenset({"backward", "manual_backward", "zero_grad"})
-_STEPS: Final = frozenset({"training_step", "validation_step", "test_step", "predict_step"})
-"""Methods that Lightning calls as a loop would."""
 
 
 class Context:
@@ -163,13 +159,13 @@ class Context:
         scope = self.scope
         if scope is None:
             return True
-        if scope.cls is not None and scope.name in _STEPS:
+        if scope.cls is not None and scope.name in LIGHTNING_STEPS:
             return True
-        if any(d.rsplit(".", 1)[-1] in _NO_GRAD for d in scope.decorator_names):
+        if any(d.rsplit(".", 1)[-1] in GRADIENTS_OFF for d in scope.decorator_names):
             return True
         for call in scope.calls:
             func = call.func
-            if isinstance(func, nodes.Attribute) and func.attrname in _DRIVING:
+            if isinstance(func, nodes.Attribute) and func.attrname in DRIVES_TRAINING:
                 return True
         for loop in scope.tests:
             if isinstance(loop, nodes.For) and _is_loader(loop.iter, self.facts.values.get(loop.iter, UNKNOWN)):
@@ -201,7 +197,7 @@ def _without_grad(node: nodes.NodeNG) -> bool:
             for expression, _ in up.items:
                 target = expression.func if isinstance(expression, nodes.Call) else expression
                 name = target.attrname if isinstance(target, nodes.Attribute) else getattr(target, "name", "")
-                if name in _NO_GRAD:
+                if name in GRADIENTS_OFF:
                     return True
         if isinstance(up, (nodes.FunctionDef, nodes.Lambda)):
             return False

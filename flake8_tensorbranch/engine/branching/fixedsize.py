@@ -10,6 +10,7 @@ from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.resolve import Resolver
 from flake8_tensorbranch.engine.lattice import SHAPE, TENSOR, UNBACKED, UNKNOWN, all_deps
 from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.knowledge.modules import BUILDERS
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
 _SIZES: Final = SHAPE | UNBACKED
@@ -17,7 +18,6 @@ _READS: Final = frozenset({"shape", "size", "numel", "nelement", "__len__"})
 _COMPUTES: Final = frozenset(
     {"len", "range", "int", "float", "min", "max", "abs", "sum", "enumerate", "reversed", "zip", "list", "tuple"}
 )
-_BUILDERS: Final = frozenset({"__init__", "reset_parameters", "_init_weights", "init_weights"})
 _DEPTH: Final = 12
 
 
@@ -84,4 +84,4 @@ def _is_stored_once(resolver: Resolver, cls: ClassInfo | str, name: str) -> bool
     if isinstance(cls, str):
         return cls.startswith("torch.nn.") and name in ("weight", "bias")
     writers = [w for base in resolver.mro(cls) if isinstance(base, ClassInfo) for w in base.stores.get(name, ())]
-    return bool(writers) and all(writer.name in _BUILDERS for writer in writers)
+    return bool(writers) and all(writer.name in BUILDERS for writer in writers)

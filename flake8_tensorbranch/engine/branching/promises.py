@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from astroid import nodes
 
+from flake8_tensorbranch.knowledge.tracing import PROMISES
 from flake8_tensorbranch.syntax.names import FunctionInfo
-
-_PROMISES: Final = frozenset(
-    {"_check", "_check_is_size", "_constrain_as_size", "_constrain_as_value", "sym_constrain_range_for_size"}
-)
 
 
 def promised(function: FunctionInfo | None, test: nodes.NodeNG) -> bool:
@@ -25,7 +20,7 @@ def promised(function: FunctionInfo | None, test: nodes.NodeNG) -> bool:
         func = call.func
         if (
             not isinstance(func, nodes.Attribute)
-            or func.attrname not in _PROMISES
+            or func.attrname not in PROMISES
             or (call.lineno or 0) > (test.lineno or 0)
         ):
             continue

@@ -8,11 +8,11 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.knowledge.tensors import EXPANDING
 from flake8_tensorbranch.syntax.names import FunctionInfo, called_name
 
 _DEPTH: Final = 10
 _FLIPPED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
-_EXPANDING: Final = frozenset({"expand", "expand_as", "broadcast_to"})
 _EMPTY: Final = frozenset({(">=", 1), ("<", 1)})
 _SINGLE: Final = frozenset({("==", 1), ("!=", 1), (">", 1), ("<=", 1), (">=", 2), ("<", 2)})
 
@@ -57,7 +57,7 @@ def _only_expands(node: nodes.Compare) -> bool:
     if not isinstance(statement, nodes.If) or statement.test is not node or [op for op, _ in node.ops] != ["!="]:
         return False
     made = [s.value for s in statement.body if isinstance(s, (nodes.Assign, nodes.AnnAssign))]
-    calls = [call for call in made if isinstance(call, nodes.Call) and called_name(call) in _EXPANDING]
+    calls = [call for call in made if isinstance(call, nodes.Call) and called_name(call) in EXPANDING]
     return not statement.orelse and len(calls) == len(statement.body)
 
 

@@ -12,11 +12,10 @@ from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.operators import truth_deps
 from flake8_tensorbranch.engine.inference.summary import Analysis
 from flake8_tensorbranch.engine.lattice import DATA, UNKNOWN
+from flake8_tensorbranch.knowledge.tracing import ASKS_COMPILING, ASKS_TRACING
 from flake8_tensorbranch.syntax.binding import assigned
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, last_name
 
-_COMPILING: Final = frozenset({"is_compiling", "is_dynamo_compiling", "is_torchdynamo_compiling", "is_exporting"})
-_TRACING: Final = _COMPILING | {"is_tracing", "is_scripting", "is_torch_fx_proxy", "is_jit_tracing"}
 _COMPILABLE: Final = re.compile(r"_?(is|can)_(be_)?compil")
 """How attributes are named that say whether what is at hand goes into a graph: `cache.is_compilable`."""
 _LEAVES: Final = (nodes.Return, nodes.Raise, nodes.Continue, nodes.Break)
@@ -37,7 +36,7 @@ class Tracers:
 
         Without `own`, only what asks for a compiler counts: a size is guarded on as soon as it is asked for.
         """
-        words = _TRACING if own else _COMPILING
+        words = ASKS_TRACING if own else ASKS_COMPILING
         around, earlier = _tests(node, own)
         return any(self._names_compilable(test) for test in around) or any(
             self._asks_within(module, scope, test, words) for test in (*around, *earlier)
@@ -125,7 +124,7 @@ class Tracers:
         return bool(memo[key])
 
     def _reads_guarded(self, function: FunctionInfo) -> bool:
-        asking = any(self._asks(function.module, function, call, _TRACING, _DEPTH) for call in function.calls)
+        asking = any(self._asks(function.module, function, call, ASKS_TRACING, _DEPTH) for call in function.calls)
         if not asking:
             return False
         facts = self.analysis.facts_of(function.module, function)
@@ -140,7 +139,7 @@ class Tracers:
         ]
         return bool(read) and all(
             self.guard(function.module, function, place)
-            or any(self._asks(function.module, function, part, _TRACING, _DEPTH) for part in _parts(expression))
+            or any(self._asks(function.module, function, part, ASKS_TRACING, _DEPTH) for part in _parts(expression))
             or all(self.unread(facts, function, part) for part in _parts(expression))
             for place, expression in read
         )

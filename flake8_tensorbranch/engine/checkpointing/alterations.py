@@ -12,15 +12,12 @@ from flake8_tensorbranch.engine.lattice import CONTAINER, OBJECT, TENSOR
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.model import method as tensor_row
+from flake8_tensorbranch.knowledge.modules import FORWARD_HOOKS, ITERATES_MODULES, ITERATES_TENSORS
+from flake8_tensorbranch.knowledge.tensors import DTYPE_CASTS, MARKS_IN_PLACE
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 _NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
-_DTYPES: Final = frozenset({"half", "double", "float", "bfloat16"})
-_PARAMETERS: Final = frozenset(
-    {"parameters", "named_parameters", "buffers", "named_buffers", "modules", "children", "state_dict"}
-)
-_HOOKS: Final = frozenset({"register_forward_hook", "register_forward_pre_hook"})
-_HARMLESS: Final = frozenset({"requires_grad_", "detach_", "retain_grad_", "zero_grad_", "share_memory_"})
+_ITERATES: Final = ITERATES_TENSORS | ITERATES_MODULES | {"state_dict"}
 _STATEMENTS: Final = (nodes.Expr, nodes.Assign, nodes.AugAssign)
 _DEPTH: Final = 2
 
@@ -86,10 +83,10 @@ def _called(origins: Origins, statement: Expr, call: nodes.Call, made: Any) -> I
     elif (
         isinstance(call.parent, nodes.Expr)
         and not tensor
-        and (name in _DTYPES or (name == "to" and _names_dtype(call)))
+        and (name in DTYPE_CASTS or (name == "to" and _names_dtype(call)))
     ):
         yield made(owner, "dtype", call)
-    elif name in _HOOKS and _changes_output(
+    elif name in FORWARD_HOOKS and _changes_output(
         origins, Expr(statement.module, statement.scope, call.args[0] if call.args else None)
     ):
         yield made(owner, "hook", call)
@@ -99,13 +96,13 @@ def _called(origins: Origins, statement: Expr, call: nodes.Call, made: Any) -> I
             if not (isinstance(hook, nodes.Call) and isinstance(hook.func, nodes.Attribute) and hook.args):
                 continue
             at = Expr(origin.module, origin.scope, hook.args[0])
-            if hook.func.attrname in _HOOKS and _changes_output(origins, at):
+            if hook.func.attrname in FORWARD_HOOKS and _changes_output(origins, at):
                 yield replace(made(hook.func.expr, "hook", call), target=replace(at, node=hook.func.expr))
     elif name.startswith("_foreach_") and name.endswith("_") and call.args:
         holder = _holder(call.args[0])
         if holder is not None:
             yield made(holder, "parameters", call)
-    elif name.endswith("_") and not name.endswith("__") and name not in _HARMLESS:
+    elif name.endswith("_") and not name.endswith("__") and name not in MARKS_IN_PLACE:
         row = tensor_row(name)
         if (
             row is not None
@@ -188,7 +185,7 @@ def _holder(source: Any) -> nodes.NodeNG | None:
     """The module whose parameters or modules an expression goes over; None for anything else."""
     for call in source.nodes_of_class(nodes.Call):
         func = call.func
-        if isinstance(func, nodes.Attribute) and func.attrname in _PARAMETERS:
+        if isinstance(func, nodes.Attribute) and func.attrname in _ITERATES:
             found: nodes.NodeNG = func.expr
             return found
     return None

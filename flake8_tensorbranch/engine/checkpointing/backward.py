@@ -11,47 +11,16 @@ from flake8_tensorbranch.engine.inference.attributes import state_path
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.solver import Budget, solve
+from flake8_tensorbranch.knowledge.containers import FILLS
+from flake8_tensorbranch.knowledge.frameworks import BACKWARDS, LOSSES
+from flake8_tensorbranch.knowledge.gradients import LEAVES_THE_GRAPH
 from flake8_tensorbranch.syntax import graph
 from flake8_tensorbranch.syntax.binding import unpacked
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 
 DEPTH: Final = 5
 
-# Attributes and methods whose result carries no gradient back to the tensor.
-_CUTS: Final = frozenset(
-    [
-        "detach",
-        "detach_",
-        "item",
-        "tolist",
-        "numpy",
-        "data",
-        "shape",
-        "size",
-        "dim",
-        "ndim",
-        "numel",
-        "dtype",
-        "device",
-        "requires_grad",
-        "grad",
-        "grad_fn",
-        "is_leaf",
-        "argmax",
-        "argmin",
-        "backward",
-        "long",
-        "int",
-        "bool",
-    ]
-)
 _PLAIN: Final = frozenset(["float", "int", "bool", "len", "print", "isinstance", "str", "repr", "type", "id", "hash"])
-_BACKWARDS: Final = frozenset({"backward", "manual_backward"})
-_GROWS: Final = frozenset({"append", "add", "extend", "insert", "appendleft", "update"})
-_STEPS: Final = {
-    "training_step": ("LightningModule",),
-    "compute_loss": ("Trainer",),
-}
 
 Names = frozenset[str]
 
@@ -110,7 +79,7 @@ class Backward:
 
     def _is_step(self, function: FunctionInfo) -> bool:
         """True for methods whose returned loss a training framework differentiates after they returned."""
-        bases = _STEPS.get(function.name, ())
+        bases = LOSSES.get(function.name, ())
         return (
             function.cls is not None
             and bool(bases)
@@ -220,7 +189,7 @@ class _Run:
         if isinstance(node, nodes.Attribute):
             if state_path(node) in self.state or node in self.seeds:
                 return True
-            return self._marked(node.expr) and node.attrname not in _CUTS
+            return self._marked(node.expr) and node.attrname not in LEAVES_THE_GRAPH
         if isinstance(node, nodes.Call):
             return self._call(node) or node in self.seeds
         if isinstance(node, (nodes.Lambda, nodes.FunctionDef)):
@@ -259,7 +228,7 @@ class _Run:
             return False
         expr = Expr(self.where.module, self.where.scope, node)
         name = func.attrname if isinstance(func, nodes.Attribute) else ""
-        if name in _BACKWARDS or "torch.autograd.backward" in self.backward.origins.externals(expr):
+        if name in BACKWARDS or "torch.autograd.backward" in self.backward.origins.externals(expr):
             inputs = any(k == "inputs" for k, _, _ in named)
             self._record(Event(node, expr, inputs))
             return False
@@ -268,11 +237,13 @@ class _Run:
         ):
             self._record(Event(node, expr, True))
             return False
-        if name in _GROWS and given and not receiver:
+        if name in FILLS and given and not receiver:
             path = state_path(func.expr)
             if path is not None:
                 self._bind_path(path)
-        if name in _CUTS or (isinstance(func, nodes.Name) and func.name in _PLAIN and func.name not in self._locals()):
+        if name in LEAVES_THE_GRAPH or (
+            isinstance(func, nodes.Name) and func.name in _PLAIN and func.name not in self._locals()
+        ):
             return False
         callees = self.backward.origins.callees(expr)
         if not callees or node in self.seeds:

@@ -22,6 +22,7 @@ from flake8_tensorbranch.engine.regions.region import Entry
 from flake8_tensorbranch.engine.regions.trace import noted, spelled
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
 from flake8_tensorbranch.knowledge.layers import COUNTING, DRAWING
+from flake8_tensorbranch.knowledge.modules import ITERATES_PARAMETERS
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 _NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
@@ -237,7 +238,7 @@ class Between:
             Expr(o.module, o.scope, c.func.expr)
             for o in built
             for c in o.node.nodes_of_class(nodes.Call)
-            if isinstance(c.func, nodes.Attribute) and c.func.attrname in ("parameters", "named_parameters")
+            if isinstance(c.func, nodes.Attribute) and c.func.attrname in ITERATES_PARAMETERS
         ]
         if owners:
             return any(self._concerns(owner, span, made, region) for owner in owners)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from astroid import nodes
 
@@ -16,16 +15,7 @@ from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.gradients import ONE_INPUT_MODULES
 from flake8_tensorbranch.knowledge.regions import RegionEntry
-
-TRANSFORMS: Final = frozenset(
-    f"{module}.{name}"
-    for module in ("torch.func", "functorch")
-    for name in "grad grad_and_value vjp jacrev hessian".split()
-)
-"""Transformations by reverse differentiation: they refuse saved tensor hooks, and `autograd.Function`s of the old style
-(facts E; run on torch 2.13)."""
-
-FUNCTIONAL: Final = frozenset({"torch.func.functional_call", "torch.nn.utils.stateless.functional_call"})
+from flake8_tensorbranch.knowledge.tracing import FUNCTIONAL_CALLS, RECOMPUTING
 
 
 def positional_flag(origins: Origins, made: Recompute, row: RegionEntry) -> bool:
@@ -117,7 +107,7 @@ def functional_calls(origins: Origins, recomputes: Recomputes, backward: Backwar
     index = origins.program.index
     for scope, call in index.all_calls():
         expr = Expr(index, scope, call)
-        if not origins.externals(expr) & FUNCTIONAL or not call.args:
+        if not origins.externals(expr) & FUNCTIONAL_CALLS or not call.args:
             continue
         for function in functions_of(origins.program.analysis, origins.value(Expr(index, scope, call.args[0]))):
             made = next(
@@ -135,7 +125,7 @@ def transformed_calls(origins: Origins, recomputes: Recomputes) -> Iterator[tupl
     index = origins.program.index
     for scope, call in index.all_calls():
         expr = Expr(index, scope, call)
-        if not origins.externals(expr) & TRANSFORMS or not call.args:
+        if not origins.externals(expr) & RECOMPUTING or not call.args:
             continue
         if recomputes.regions.of(scope, "compiled") is not None:
             continue

@@ -17,59 +17,14 @@ from flake8_tensorbranch.engine.checkpointing.uses import derives, hands_back, r
 from flake8_tensorbranch.engine.lattice import ARRAY, CONTAINER, MAPPING, RANDOM, TENSOR, UNKNOWN
 from flake8_tensorbranch.engine.lookup.modes import loop_around
 from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.knowledge.containers import REPEATS, TAKES
 from flake8_tensorbranch.knowledge.model import method as tensor_row
+from flake8_tensorbranch.knowledge.tensors import OVERWRITES
 from flake8_tensorbranch.syntax.names import FunctionInfo, last_name
 
 _NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _STATEMENTS: Final = (nodes.AugAssign, nodes.Assign, nodes.AnnAssign, nodes.Call, nodes.Delete, nodes.For)
 
-# Operations in place that give the same when they run twice: they overwrite, or clamp.
-_OVERWRITES: Final = frozenset(
-    [
-        "copy_",
-        "fill_",
-        "zero_",
-        "set_",
-        "resize_",
-        "clamp_",
-        "clamp_min_",
-        "clamp_max_",
-        "clip_",
-        "abs_",
-        "relu_",
-        "floor_",
-        "ceil_",
-        "round_",
-        "sign_",
-        "detach_",
-        "requires_grad_",
-        "masked_fill_",
-        "index_fill_",
-        "index_copy_",
-        "scatter_",
-        "fill_diagonal_",
-        "nan_to_num_",
-        "normal_",
-        "uniform_",
-        "bernoulli_",
-        "random_",
-        "exponential_",
-        "share_memory_",
-        "retain_grad_",
-        "put_",
-        "masked_scatter_",
-        "eq_",
-        "data_",
-        "logical_and_",
-        "logical_or_",
-        "unsqueeze_",
-        "trunc_",
-        "frac_",
-        "half_",
-    ]
-)
-_GROWS: Final = frozenset({"append", "extend", "insert", "appendleft", "extendleft"})
-_TAKES: Final = frozenset({"pop", "popleft", "popitem"})
 _ITERATORS: Final = frozenset({"iter", "zip", "map", "filter", "enumerate", "reversed", "open"})
 _GROWING: Final = ("Counter", "Cache")  # classes outside of the project whose `update` adds to what is there
 _QUEUES: Final = ("queue.", "collections.deque", "multiprocessing.")
@@ -260,7 +215,7 @@ def _called(activation: Activation, node: nodes.Call) -> Iterator[Change]:
         given = [*node.args, *(k.value for k in node.keywords)]
         if _is_argument(activation, func.expr):
             yield Change(activation, node, place, How.ARGUMENT, node)
-        elif name in _OVERWRITES:
+        elif name in OVERWRITES:
             own = any(derives(activation, a, place) for a in given)
             yield Change(
                 activation, node, place, How.ADDS if own else How.STORES, node, is_memo(activation, node, place)
@@ -268,9 +223,9 @@ def _called(activation: Activation, node: nodes.Call) -> Iterator[Change]:
         else:
             how = _in_place(activation, place) if value.kinds & TENSOR else How.ADDS
             yield Change(activation, node, place, how, node, is_memo(activation, node, place))
-    elif name in _GROWS or name in _TAKES:
+    elif name in REPEATS or name in TAKES:
         if not value.kinds & TENSOR and not _is_module(activation, node):
-            how = How.ADDS if name in _GROWS else How.TAKES
+            how = How.ADDS if name in REPEATS else How.TAKES
             # `while queue: queue.pop()` empties it: the recompute finds nothing left.
             drains = how is How.TAKES and isinstance(loop_around(node), nodes.While)
             yield Change(activation, node, place, how, node, not drains and is_memo(activation, node, place))

@@ -26,6 +26,7 @@ from flake8_tensorbranch.engine.repairs import variants as edits
 from flake8_tensorbranch.engine.repairs.contexts import callable_instead
 from flake8_tensorbranch.engine.sink import CheckpointSite, ScopeSite, SinkKind
 from flake8_tensorbranch.knowledge.regions import RegionEntry
+from flake8_tensorbranch.knowledge.tracing import RECOMPUTING
 
 
 def sites(program: Program, regions: Regions) -> Iterator[CheckpointSite | ScopeSite]:
@@ -98,7 +99,7 @@ class _Calls:
                 yield replace(self._site(made, expr.node, {"functional": True}), function=expr.scope)
         if self.origins.program.index.mentions(("torch.func", "functorch", "import func")):
             for expr, made in callshape.transformed_calls(self.origins, self.recomputes):
-                name = min(self.origins.externals(expr) & callshape.TRANSFORMS)
+                name = min(self.origins.externals(expr) & RECOMPUTING)
                 yield replace(self._site(made, expr.node, {"transformed": name}), function=expr.scope)
 
     def _site(

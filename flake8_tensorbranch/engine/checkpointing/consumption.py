@@ -18,10 +18,10 @@ from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import line
 from flake8_tensorbranch.engine.regions import trace
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
+from flake8_tensorbranch.knowledge.gradients import CUTS
 from flake8_tensorbranch.knowledge.layers import COUNTING, STATISTICS
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
 
-_CUTS: Final = frozenset({"detach", "item", "tolist", "numpy", "float", "int", "bool", "argmax", "data"})
 _RESETS: Final = frozenset({"zero_", "fill_", "clear", "reset", "copy_"})
 
 
@@ -125,7 +125,7 @@ class Consumption:
         parts = list(value.args) if isinstance(value, nodes.Call) and value is change.node else [value]
         cut = any(
             isinstance(n, nodes.Call)
-            and (getattr(n.func, "attrname", "") in _CUTS or getattr(n.func, "name", "") in _CUTS)
+            and (getattr(n.func, "attrname", "") in CUTS or getattr(n.func, "name", "") in CUTS | {"float"})
             for p in parts
             for n in p.nodes_of_class(nodes.Call)
         )

@@ -12,29 +12,10 @@ from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recom
 from flake8_tensorbranch.engine.lookup.modes import loop_around
 from flake8_tensorbranch.engine.lookup.options import OMITTED, Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
-from flake8_tensorbranch.knowledge.scopes import SCOPES
+from flake8_tensorbranch.knowledge.scopes import DEFAULT_CONTEXTS, ENTERED_ONCE, NO_CONTEXT, SCOPES, SELECTIVE
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 from flake8_tensorbranch.syntax.printing import source_of
 
-_SELECTIVE: Final = "torch.utils.checkpoint.create_selective_checkpoint_contexts"
-_DEFAULT: Final = "torch.utils.checkpoint.noop_context_fn"
-_NOTHING: Final = "contextlib.nullcontext"
-# Functions of torch under `@contextmanager`: what they return can be entered once.
-_ONCE: Final = frozenset(
-    {
-        "torch.nn.attention.sdpa_kernel",
-        "torch.nn.attention._sdpa_kernel_variadic",
-        "torch.backends.cuda.sdp_kernel",
-        "torch.random.fork_rng",
-        "torch.backends.mkldnn.flags",
-        "torch.backends.cudnn.flags",
-        "torch.nn.utils.parametrize.cached",
-        "torch.autograd.graph.disable_saved_tensors_hooks",
-        "torch.distributed.tensor.experimental.context_parallel",
-        "torch.utils.checkpoint.set_checkpoint_early_stop",
-        "torch.utils.checkpoint.set_checkpoint_debug_enabled",
-    }
-)
 _STEPS: Final = 4  # helpers that a context is built through
 _MANAGERS: Final = ("contextmanager",)
 
@@ -58,8 +39,8 @@ class Contexts:
 
     def is_default(self, given: Expr) -> bool:
         """True for torch's own `noop_context_fn`."""
-        return _DEFAULT in self.origins.value(given).refs or any(
-            _DEFAULT in self.origins.value(o).refs for o in self.origins.of(given)
+        return DEFAULT_CONTEXTS in self.origins.value(given).refs or any(
+            DEFAULT_CONTEXTS in self.origins.value(o).refs for o in self.origins.of(given)
         )
 
     def of(self, made: Recompute, variants: set[bool | None]) -> dict[str, object]:
@@ -96,13 +77,13 @@ class Contexts:
         function: FunctionInfo | None = None
         if isinstance(node, nodes.Call):
             externals = self.origins.externals(given)
-            if _SELECTIVE in externals:
+            if SELECTIVE in externals:
                 found.setdefault("malformed", "called")
                 return
             if "functools.partial" not in externals or not node.args:
                 return
             inner = Expr(given.module, given.scope, node.args[0])
-            if _SELECTIVE in self.origins.value(inner).refs:
+            if SELECTIVE in self.origins.value(inner).refs:
                 if len(node.args) > 1:
                     self._policy(Expr(given.module, given.scope, node.args[1]), found)
                 return
@@ -154,10 +135,10 @@ class Contexts:
                 return
             if isinstance(node, nodes.Call):
                 externals = self.origins.externals(result)
-                if _SELECTIVE in externals:
+                if SELECTIVE in externals:
                     if self.has("selective-contexts-counted") and outside and self._outlives(made, result):
                         found["reused"] = "kept"
-                elif not outside and (externals & SCOPES.keys() or _NOTHING in externals):
+                elif not outside and (externals & SCOPES.keys() or NO_CONTEXT in externals):
                     found.setdefault("malformed", "single")
                 return
             steps = self.origins.step(result, calls=False)
@@ -204,7 +185,7 @@ class Contexts:
 
     def _once(self, call: Expr) -> bool:
         """True when what a call builds can be entered only once."""
-        if self.origins.externals(call) & _ONCE:
+        if self.origins.externals(call) & ENTERED_ONCE:
             return True
         return any(
             any(d.rsplit(".", 1)[-1] in _MANAGERS for d in f.decorator_names) for f in self.origins.callees(call)
@@ -241,9 +222,9 @@ class Contexts:
             ]:
                 found["mismatch"] = (source_of(first.node), source_of(second.node))
             return
-        if _NOTHING in other and one & SCOPES.keys():
+        if NO_CONTEXT in other and one & SCOPES.keys():
             found["mismatch"] = (source_of(first.node), "nothing")
-        elif _NOTHING in one and not self._opened_elsewhere(made, other):
+        elif NO_CONTEXT in one and not self._opened_elsewhere(made, other):
             found["mismatch"] = ("nothing", source_of(second.node))
 
     def _chosen(self, call: Expr) -> Expr:

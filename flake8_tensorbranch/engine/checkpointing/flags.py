@@ -10,29 +10,12 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.lookup.calltree import CallTree
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
+from flake8_tensorbranch.knowledge.containers import CHANGES
+from flake8_tensorbranch.knowledge.modules import FORWARD_HOOKS
 from flake8_tensorbranch.knowledge.scopes import SCOPES, Scope
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
-_CHANGES: Final = frozenset(
-    [
-        "append",
-        "pop",
-        "add",
-        "push",
-        "update",
-        "clear",
-        "remove",
-        "discard",
-        "insert",
-        "setdefault",
-        "popleft",
-        "appendleft",
-        "extend",
-        "set",
-        "reset",
-    ]
-)
-_HOOKS: Final = frozenset({"register_forward_pre_hook", "register_forward_hook"})
+_CHANGES: Final = CHANGES | {"push", "reset", "set"}
 _MODES: Final = ("TorchFunctionMode", "TorchDispatchMode", "BaseTorchFunctionMode")
 _NOT_FLAGS: Final = frozenset({"training", "requires_grad", "grad", "data"})
 _ENVIRONMENT: Final = frozenset({"environ", "getenv"})
@@ -112,7 +95,9 @@ class Flags:
         keys: set[Key] = set()
         for function, node in before:
             if (
-                isinstance(node, nodes.Call) and isinstance(node.func, nodes.Attribute) and node.func.attrname in _HOOKS
+                isinstance(node, nodes.Call)
+                and isinstance(node.func, nodes.Attribute)
+                and node.func.attrname in FORWARD_HOOKS
             ) and (any(self._changes_values(function, a) for a in node.args)):
                 return Changes(everywhere="a hook")
             key = self.key(function, node)

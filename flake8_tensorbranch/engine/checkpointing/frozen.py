@@ -11,6 +11,7 @@ from astroid import nodes
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.gradients import BARE_MODULES
+from flake8_tensorbranch.knowledge.modules import ITERATES_PARAMETERS, PARAMETERS
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 from flake8_tensorbranch.syntax.printing import source_of
 
@@ -102,7 +103,7 @@ class Frozen:
             if func.attrname in ("eval", "to", "cuda", "half", "float", "bfloat16", "train"):
                 return self.built(Expr(expr.module, expr.scope, func.expr))
         for name in self.origins.externals(expr):
-            if name == "torch.nn.Parameter" or name == "torch.nn.parameter.Parameter":
+            if name in PARAMETERS:
                 return _given(node, 1, "requires_grad") is False
             if self.bare(name):
                 return True
@@ -201,7 +202,7 @@ class Frozen:
             ):
                 iterated = loop.iter
                 if (isinstance(iterated, nodes.Call) and isinstance(iterated.func, nodes.Attribute)) and (
-                    iterated.func.attrname in ("parameters", "named_parameters")
+                    iterated.func.attrname in ITERATES_PARAMETERS
                 ):
                     spared.update(w for s in loop.body if isinstance(s, nodes.If) for w in _words(s.test))
                     yield Switch(

@@ -15,7 +15,7 @@ from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.solver import Budget, solve
-from flake8_tensorbranch.knowledge.gradients import CUTS, FACTORIES, LOADERS, NO_ATTRIBUTES
+from flake8_tensorbranch.knowledge.gradients import CUTS, FACTORIES, LOADERS, NO_ATTRIBUTES, RESTORING
 from flake8_tensorbranch.syntax import graph
 from flake8_tensorbranch.syntax.binding import unpacked
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
@@ -291,7 +291,7 @@ class GradFlow:
         bits = 0
         for name in externals:
             last = name.rsplit(".", 1)[-1]
-            if not name.startswith("torch."):
+            if not name.startswith("torch.") or name in RESTORING:
                 bits |= given if name.startswith("builtins.") else MAY
             elif last in CUTS:
                 bits |= NO

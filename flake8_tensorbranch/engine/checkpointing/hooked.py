@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from astroid import nodes
 
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.knowledge.modules import FORWARD_HOOKS
 from flake8_tensorbranch.syntax.names import ClassInfo, dotted
 from flake8_tensorbranch.syntax.printing import source_of
-
-_HOOKS: Final = ("register_forward_hook", "register_forward_pre_hook")
 
 
 class Hooked:
@@ -34,7 +31,7 @@ class Hooked:
             if name == "enable_input_require_grads":
                 self.anywhere = True
             elif (
-                name in _HOOKS
+                name in FORWARD_HOOKS
                 and isinstance(func, nodes.Attribute)
                 and call.args
                 and self._relevant(Expr(index, function, call.args[0]))

@@ -19,12 +19,11 @@ from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.regions.trace import spelled
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
-from flake8_tensorbranch.knowledge.gradients import BARE_MODULES
+from flake8_tensorbranch.knowledge.gradients import BARE_MODULES, STOPS
+from flake8_tensorbranch.knowledge.modules import PARAMETERS
 from flake8_tensorbranch.knowledge.names import CACHING
 
-_CUTS: Final = frozenset({"detach", "detach_", "item", "tolist", "numpy", "argmax", "argsort", "long", "int", "bool"})
 _NUMBERS: Final = frozenset({"min", "max", "int", "len", "round", "abs"})
-_PARAMETER: Final = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 
 
 class KeptGraph:
@@ -90,7 +89,7 @@ class KeptGraph:
         if not isinstance(node, (nodes.Attribute, nodes.Name)):
             return False
         return any(
-            isinstance(o.node, nodes.Call) and self.origins.externals(o) & _PARAMETER and not _is_frozen(o.node)
+            isinstance(o.node, nodes.Call) and self.origins.externals(o) & PARAMETERS and not _is_frozen(o.node)
             for o in self.origins.of(expr)
         )
 
@@ -133,7 +132,7 @@ def _is_cached(activation: Activation) -> bool:
 def _is_cut(node: Any) -> bool:
     if isinstance(node, nodes.Attribute):
         return node.attrname == "data"
-    return str(getattr(node.func, "attrname", getattr(node.func, "name", ""))) in _CUTS
+    return str(getattr(node.func, "attrname", getattr(node.func, "name", ""))) in STOPS
 
 
 def _is_frozen(call: nodes.Call) -> bool:

@@ -28,13 +28,13 @@ from flake8_tensorbranch.engine.lattice import (
 from flake8_tensorbranch.engine.lookup.guards import exclusive
 from flake8_tensorbranch.engine.lookup.origins import Origins
 from flake8_tensorbranch.engine.regions.region import Entry, Regions
+from flake8_tensorbranch.knowledge.tensors import COPIES
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 from flake8_tensorbranch.syntax.printing import source_of
 
 Order = tuple[tuple[int, int], ...]
 _CACHE: Final = re.compile(r"(^|_)(caches?|past)(_|$)|(^|_)kv(_|$)")
 _READS: Final = DATA | UNBACKED | RANDOM
-_COPIES: Final = frozenset({"clone", "detach", "contiguous"})
 _NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _BRANCHES: Final = (nodes.If, nodes.For, nodes.While, nodes.Try, nodes.IfExp, nodes.Match)
 
@@ -190,7 +190,7 @@ def _keeps_window(value: Any) -> bool:
     """
     if isinstance(value, nodes.Const):
         return value.value is None
-    while isinstance(value, nodes.Call) and isinstance(value.func, nodes.Attribute) and value.func.attrname in _COPIES:
+    while isinstance(value, nodes.Call) and isinstance(value.func, nodes.Attribute) and value.func.attrname in COPIES:
         value = value.func.expr
     index = value.slice if isinstance(value, nodes.Subscript) else None
     parts = index.elts if isinstance(index, nodes.Tuple) else [index]

@@ -11,11 +11,12 @@ from flake8_tensorbranch.engine.lattice import HOST, TENSOR
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.knowledge.containers import FILLS
+from flake8_tensorbranch.knowledge.gradients import CUTS
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 _LITERALS: Final = (nodes.List, nodes.Dict, nodes.ListComp, nodes.DictComp)
-_GROWS: Final = frozenset({"append", "extend", "insert", "update", "setdefault"})
-_CUTS: Final = frozenset({"detach", "item", "tolist", "numpy", "cpu"})
+_FOR_SHOW: Final = CUTS | {"cpu"}  # moved to the host: to be looked at
 
 
 def held(origins: Origins, made: Recompute) -> bool:
@@ -92,7 +93,7 @@ def _enters(origins: Origins, call: Expr, name: nodes.Name) -> bool:
     up, found = name.parent, False
     while up is not None and not up.is_statement:
         called = getattr(up.func, "attrname", getattr(up.func, "name", "")) if isinstance(up, nodes.Call) else ""
-        if called in _CUTS or called in _GROWS:
+        if called in _FOR_SHOW or called in FILLS:
             return False
         made = isinstance(up, (nodes.BinOp, nodes.Call))
         found = found or (made and origins.value(Expr(call.module, call.scope, up)).must(TENSOR))
@@ -128,7 +129,7 @@ def _filled(function: FunctionInfo, literal: Any) -> bool:
     name = getattr(literal.parent, "targets", [getattr(literal.parent, "target", None)])[0]
     if not isinstance(name, nodes.AssignName):
         return False
-    grows = (c.func for c in function.calls if isinstance(c.func, nodes.Attribute) and c.func.attrname in _GROWS)
+    grows = (c.func for c in function.calls if isinstance(c.func, nodes.Attribute) and c.func.attrname in FILLS)
     if any(isinstance(f.expr, nodes.Name) and f.expr.name == name.name for f in grows):
         return True
     return any(

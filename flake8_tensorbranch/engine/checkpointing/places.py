@@ -12,7 +12,10 @@ from flake8_tensorbranch.engine.inference.resolve import Variable
 from flake8_tensorbranch.engine.lattice import UNKNOWN
 from flake8_tensorbranch.engine.lookup.guards import exclusive
 from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.knowledge.containers import GIVES_ELEMENTS
+from flake8_tensorbranch.knowledge.modules import ITERATES_MODULES, ITERATES_TENSORS
 from flake8_tensorbranch.knowledge.names import TENSOR_PROPERTIES
+from flake8_tensorbranch.knowledge.tensors import SAME_STORAGE, VIEWS
 from flake8_tensorbranch.syntax.binding import assigned, binder
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
@@ -22,52 +25,7 @@ if TYPE_CHECKING:
 ANY: Final = "[]"  # an element of which nothing more is known
 _DEPTH: Final = 12
 
-# Attributes and methods of a tensor that give the same storage, and of a container or module that give its elements.
-_SAME: Final = frozenset({"data", "T", "mT", "H", "mH", "real", "imag"})
-_VIEWS: Final = frozenset(
-    [
-        "detach",
-        "detach_",
-        "view",
-        "view_as",
-        "reshape",
-        "transpose",
-        "permute",
-        "unsqueeze",
-        "squeeze",
-        "flatten",
-        "unflatten",
-        "expand",
-        "expand_as",
-        "narrow",
-        "select",
-        "chunk",
-        "split",
-        "unbind",
-        "contiguous",
-        "t",
-        "swapaxes",
-        "movedim",
-        "requires_grad_",
-        "to_local",
-    ]
-)
-_ELEMENTS: Final = frozenset(
-    [
-        "get",
-        "setdefault",
-        "values",
-        "items",
-        "keys",
-        "buffers",
-        "named_buffers",
-        "parameters",
-        "named_parameters",
-        "children",
-        "modules",
-        "named_modules",
-    ]
-)
+_ELEMENTS: Final = GIVES_ELEMENTS | ITERATES_TENSORS | ITERATES_MODULES
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +140,7 @@ def _attribute(activation: Activation, node: Any, depth: int) -> Place | None:
     base = of(activation, owner, depth)
     if base is None:
         return None
-    if name in _SAME:
+    if name in SAME_STORAGE:
         return base
     if name == "__class__":
         return base
@@ -214,7 +172,7 @@ def _call(activation: Activation, node: nodes.Call, depth: int) -> Place | None:
         values = inner.function.returns_nodes
         return of(inner, values[0].value, depth) if len(values) == 1 and values[0].value is not None else None
     if isinstance(func, nodes.Attribute):
-        if func.attrname in _VIEWS or func.attrname.endswith("_"):
+        if func.attrname in VIEWS or func.attrname.endswith("_"):
             return of(activation, func.expr, depth)
         if func.attrname in _ELEMENTS:
             base = of(activation, func.expr, depth)

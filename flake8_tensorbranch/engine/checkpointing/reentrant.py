@@ -11,11 +11,13 @@ from flake8_tensorbranch.engine.checkpointing.backward import Backward
 from flake8_tensorbranch.engine.checkpointing.frozen import Frozen
 from flake8_tensorbranch.engine.checkpointing.outputs import held
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
-from flake8_tensorbranch.engine.checkpointing.sideoutput import CUTS, side_output
+from flake8_tensorbranch.engine.checkpointing.sideoutput import side_output
 from flake8_tensorbranch.engine.lattice import CALLABLE, CONTAINER, HOST, MAPPING, NONE, OBJECT, TENSOR
 from flake8_tensorbranch.engine.lookup.modes import loop_around
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.knowledge.gradients import CUTS
+from flake8_tensorbranch.knowledge.tensors import COUNTS, METADATA
 from flake8_tensorbranch.syntax.binding import assigned
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 from flake8_tensorbranch.syntax.printing import source_of
@@ -30,7 +32,7 @@ _UNUSED: Final = frozenset(
     }
 )
 """Of lightning, accelerate and transformers: classes and the argument that they hand to DDP."""
-_METADATA: Final = frozenset(["shape", "dtype", "device", "size", "dim", "ndim", "requires_grad", "numel"])
+_METADATA: Final = METADATA | COUNTS
 _INNER: Final = frozenset({"retain_grad", "register_hook"})
 _NO_TENSOR: Final = OBJECT | HOST | CONTAINER | MAPPING
 

@@ -28,34 +28,10 @@ from flake8_tensorbranch.engine.regions.trace import spelled
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.knowledge.model import method as tensor_row
+from flake8_tensorbranch.knowledge.tensors import ROUTES, SIZED_BY_ARGUMENT
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
 
 _NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
-_ROUTES: Final = frozenset({"topk", "argmax", "argmin", "sort", "argsort", "kthvalue", "multinomial", "max", "min"})
-_SIZED: Final = frozenset(
-    [
-        "split",
-        "split_with_sizes",
-        "tensor_split",
-        "narrow",
-        "expand",
-        "repeat",
-        "zeros",
-        "ones",
-        "empty",
-        "full",
-        "arange",
-        "new_zeros",
-        "new_ones",
-        "new_empty",
-        "new_full",
-        "tile",
-        "unfold",
-        "reshape",
-        "view",
-        "topk",
-    ]
-)
 _MOST: Final = 60
 
 At = tuple[Activation, Any]
@@ -116,7 +92,7 @@ def _deciding(activation: Activation, node: Any) -> Any:
     name = str(getattr(func, "attrname", getattr(func, "name", "")))
     if _is_dynamic(activation, node):
         return node
-    if name in _SIZED:
+    if name in SIZED_BY_ARGUMENT:
         given = [*node.args, *(k.value for k in node.keywords)]
         return next((a for a in given if _reads_value(activation, a)), None)
     return None
@@ -161,7 +137,7 @@ def _routes(activation: Activation, node: Any) -> bool:
         return False
     func = node.func
     name = str(getattr(func, "attrname", getattr(func, "name", "")))
-    if name not in _ROUTES:
+    if name not in ROUTES:
         return False
     value = activation.facts.values.get(node, UNKNOWN)
     owner = activation.facts.values.get(func.expr, UNKNOWN) if isinstance(func, nodes.Attribute) else UNKNOWN

@@ -11,6 +11,10 @@ from flake8_tensorbranch.engine.lattice import CONTAINER, HOST, TENSOR, UNKNOWN,
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.knowledge.containers import CHANGES, GIVES_ELEMENTS
+from flake8_tensorbranch.knowledge.gradients import CUTS, FACTORIES
+from flake8_tensorbranch.knowledge.modules import ITERATES_TENSORS
+from flake8_tensorbranch.knowledge.tensors import REARRANGES, SAVES_NOTHING, SAVING_OPERATORS
 from flake8_tensorbranch.syntax.names import last_name
 
 if TYPE_CHECKING:
@@ -18,81 +22,10 @@ if TYPE_CHECKING:
 
 _NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _SCOPES: Final = (*_NESTED, nodes.Module)
-_SAVES: Final = frozenset({"*", "/", "@", "**", "%"})
 
-# Operations whose derivative needs no saved tensor (derivatives.yaml: sizes only), and methods that leave the graph.
-_FREE: Final = frozenset(
-    [
-        "view",
-        "reshape",
-        "transpose",
-        "permute",
-        "unsqueeze",
-        "squeeze",
-        "flatten",
-        "unflatten",
-        "expand",
-        "expand_as",
-        "contiguous",
-        "clone",
-        "detach",
-        "t",
-        "chunk",
-        "split",
-        "unbind",
-        "narrow",
-        "cat",
-        "stack",
-        "concat",
-        "hstack",
-        "vstack",
-        "add",
-        "sub",
-        "neg",
-        "sum",
-        "mean",
-        "to",
-        "float",
-        "half",
-        "double",
-        "bfloat16",
-        "type",
-        "item",
-        "tolist",
-        "numpy",
-        "size",
-        "dim",
-        "numel",
-        "append",
-        "extend",
-        "get",
-        "print",
-        "len",
-        "isinstance",
-        "zeros",
-        "ones",
-        "zeros_like",
-        "ones_like",
-        "empty",
-        "arange",
-        "range",
-        "zip",
-        "enumerate",
-        "reversed",
-        "list",
-        "tuple",
-        "dict",
-        "new_zeros",
-        "new_ones",
-        "full",
-        "rearrange",
-        "update",
-        "keys",
-        "values",
-        "items",
-        "named_buffers",
-    ]
-)
+_BUILTINS: Final = frozenset("print len isinstance range zip enumerate reversed list tuple dict".split())
+# Nothing of these is saved for backward: they need no tensor there, leave the graph, or are Python's own.
+_FREE: Final = SAVES_NOTHING | REARRANGES | CUTS | FACTORIES | CHANGES | GIVES_ELEMENTS | ITERATES_TENSORS | _BUILTINS
 
 
 def follows(origins: Origins, activation: Activation, node: nodes.NodeNG, rounds: bool = True) -> bool:
@@ -130,7 +63,7 @@ def saves(origins: Origins, activation: Activation, node: nodes.NodeNG) -> bool:
     if value is None:
         return False
     if isinstance(node, nodes.BinOp):
-        found = bool(value.kinds & TENSOR) and node.op in _SAVES and not _scales(activation, node)
+        found = bool(value.kinds & TENSOR) and node.op in SAVING_OPERATORS and not _scales(activation, node)
     elif isinstance(node, nodes.Call):
         func = node.func
         name = last_name(func)

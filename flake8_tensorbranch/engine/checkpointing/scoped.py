@@ -18,13 +18,11 @@ from flake8_tensorbranch.engine.regions.region import Entry, Regions
 from flake8_tensorbranch.engine.regions.trace import noted
 from flake8_tensorbranch.engine.repairs import scopes
 from flake8_tensorbranch.engine.sink import ScopeSite, SinkKind
-from flake8_tensorbranch.knowledge.scopes import Scope
+from flake8_tensorbranch.knowledge.scopes import DEFAULT_CONTEXTS, SELECTIVE, Scope
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
 _CACHE: Final = "torch.nn.utils.parametrize.cached"
 _ATTENTION: Final = "the attention backend"
-_SELECTIVE: Final = "torch.utils.checkpoint.create_selective_checkpoint_contexts"
-_DEFAULT: Final = "torch.utils.checkpoint.noop_context_fn"
 
 
 class Scoped:
@@ -170,7 +168,7 @@ class Scoped:
                         for r in self.origins.value(Expr(origin.module, origin.scope, origin.node.args[0])).refs
                         if isinstance(r, str)
                     }
-                if _DEFAULT not in names and _SELECTIVE not in names:
+                if DEFAULT_CONTEXTS not in names and SELECTIVE not in names:
                     return True
         return False
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 from astroid import nodes
 
@@ -12,9 +12,8 @@ from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recom
 from flake8_tensorbranch.engine.lattice import TENSOR
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.knowledge.gradients import CUTS
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
-
-CUTS: Final = frozenset(["detach", "item", "tolist", "numpy"])
 
 
 def side_output(origins: Origins, recomputes: Recomputes, backward: Backward, made: Recompute) -> str:

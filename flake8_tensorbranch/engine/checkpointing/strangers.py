@@ -9,15 +9,14 @@ from astroid import nodes
 from flake8_tensorbranch.engine.inference.summary import Analysis
 from flake8_tensorbranch.engine.lattice import DATA, MASK, RANDOM, UNBACKED, AbstractValue
 from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.knowledge.containers import CHANGES
 from flake8_tensorbranch.knowledge.layers import COUNTING
 from flake8_tensorbranch.knowledge.names import CACHING
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted, last_name
 
 _DEPTH: Final = 3
 _VALUES: Final = DATA | MASK | RANDOM | UNBACKED
-_CHANGING: Final = frozenset(
-    "append appendleft extend insert add discard remove pop popleft popitem clear update setdefault next apply".split()
-)
+_CHANGING: Final = CHANGES | {"apply", "next"}
 _STATEMENTS: Final = (nodes.AugAssign, nodes.Try, nodes.Assign)
 _NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 

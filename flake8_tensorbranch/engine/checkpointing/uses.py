@@ -10,6 +10,8 @@ from astroid import nodes
 from flake8_tensorbranch.engine.checkpointing import places
 from flake8_tensorbranch.engine.checkpointing.places import Place
 from flake8_tensorbranch.engine.lookup.guards import exclusive
+from flake8_tensorbranch.knowledge.containers import KEYED
+from flake8_tensorbranch.knowledge.tensors import CONVERSIONS, EXTREMES, METADATA
 from flake8_tensorbranch.syntax.names import last_name
 from flake8_tensorbranch.syntax.printing import source_of
 
@@ -20,10 +22,7 @@ _NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _MOST: Final = 16
 
 # Attributes and calls that ask for no value.
-_METADATA: Final = frozenset(
-    {"shape", "dtype", "device", "ndim", "requires_grad", "is_cuda", "layout", "training", "__class__", "__name__"}
-)
-_KEYED: Final = frozenset({"get", "setdefault", "pop"})
+_METADATA: Final = METADATA | {"training", "__class__", "__name__"}
 _CHAINS: Final = (nodes.Attribute, nodes.Name, nodes.Subscript)
 _ASKING: Final = frozenset({"isinstance", "hasattr", "type", "id", "callable"})
 
@@ -47,7 +46,7 @@ def reads(top: Any) -> list[Any]:
             if isinstance(func, nodes.Name):
                 if func.name in _ASKING:
                     del stack[len(stack) - len(node.args) - len(node.keywords) :]
-            elif isinstance(func, nodes.Attribute) and func.attrname in _KEYED and node.args:
+            elif isinstance(func, nodes.Attribute) and func.attrname in KEYED and node.args:
                 found.append(node)  # one element
             else:
                 stack.append(func.expr if isinstance(func, nodes.Attribute) else func)  # the method itself is no state
@@ -157,31 +156,6 @@ def _unchanged(activation: Activation, name: str, place: Place) -> bool:
     return 0 < len(taken) < len(made) and all(v in taken or all(exclusive(v, t) for t in taken) for v in made)
 
 
-_CONVERTS: Final = frozenset(
-    [
-        "to",
-        "cuda",
-        "cpu",
-        "float",
-        "half",
-        "double",
-        "bfloat16",
-        "type",
-        "type_as",
-        "contiguous",
-        "clone",
-        "detach",
-        "long",
-        "int",
-        "bool",
-        "requires_grad_",
-        "view",
-        "reshape",
-    ]
-)
-_EXTREMES: Final = frozenset({"max", "min", "maximum", "minimum", "clamp"})
-
-
 def repeats(activation: Activation, value: Any, place: Place) -> bool:
     """True for a value that is the same when made twice: a conversion of the state, a choice of it, an extreme."""
     if isinstance(value, nodes.IfExp):
@@ -194,14 +168,14 @@ def repeats(activation: Activation, value: Any, place: Place) -> bool:
     if isinstance(value, nodes.Call):
         func = value.func
         name = last_name(func)
-        if name in _EXTREMES:
+        if name in EXTREMES:
             return True
-        if isinstance(func, nodes.Attribute) and name in _CONVERTS:
+        if isinstance(func, nodes.Attribute) and name in CONVERSIONS:
             return repeats(activation, func.expr, place)
     return _is(activation, value, place)
 
 
 def _is(activation: Activation, node: Any, place: Place) -> bool:
-    if isinstance(node, nodes.Call) and isinstance(node.func, nodes.Attribute) and node.func.attrname in _CONVERTS:
+    if isinstance(node, nodes.Call) and isinstance(node.func, nodes.Attribute) and node.func.attrname in CONVERSIONS:
         return _is(activation, node.func.expr, place)
     return isinstance(node, (nodes.Attribute, nodes.Name, nodes.Subscript)) and places.of(activation, node) == place

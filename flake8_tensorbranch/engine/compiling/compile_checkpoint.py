@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from astroid import nodes
 
@@ -19,13 +18,9 @@ from flake8_tensorbranch.engine.refs import Wrapped
 from flake8_tensorbranch.engine.regions.region import Entry, Regions, describe
 from flake8_tensorbranch.engine.regions.trace import noted
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
-from flake8_tensorbranch.knowledge.scopes import SCOPES
+from flake8_tensorbranch.knowledge.scopes import NO_CONTEXT, SCOPES, SELECTIVE
+from flake8_tensorbranch.knowledge.tracing import COMPILE, TUNED_MODES
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
-
-_COMPILE: Final = "torch.compile"
-_SELECTIVE: Final = "torch.utils.checkpoint.create_selective_checkpoint_contexts"
-_NOTHING: Final = "contextlib.nullcontext"
-_TUNED: Final = ("max-autotune", "max-autotune-no-cudagraphs")
 
 
 class Conflicts:
@@ -42,7 +37,7 @@ class Conflicts:
     def sites(self) -> Iterator[TracedSite]:
         """Every conflict of the file under check."""
         yield from self._exports()
-        if not self.compiled and _COMPILE not in self.program.index.text:
+        if not self.compiled and COMPILE not in self.program.index.text:
             return
         inside: dict[FunctionInfo, tuple[Entry, Entry]] = {}
         for entry, functions in self.regions.entries:
@@ -178,7 +173,7 @@ class Conflicts:
                 for element in result.node.elts:
                     made = self.origins.of(Expr(result.module, result.scope, element))
                     names = {n for o in made if isinstance(o.node, nodes.Call) for n in self.origins.externals(o)}
-                    if _NOTHING in names or names & SCOPES.keys():
+                    if NO_CONTEXT in names or names & SCOPES.keys():
                         return "modes"
         return ""
 
@@ -218,7 +213,7 @@ class Conflicts:
     def _wraps_compiled(self, call: Expr) -> bool:
         """True when what a wrapper is given is compiled already."""
         refs = self.program.value(call.scope, call.node.args[0]).refs if call.node.args else ()
-        return any(isinstance(r, Wrapped) and r.wrapper == _COMPILE for r in refs)
+        return any(isinstance(r, Wrapped) and r.wrapper == COMPILE for r in refs)
 
     def _selective(self, given: Expr) -> bool:
         """True for a `context_fn` that gives the contexts of a selective policy."""
@@ -226,11 +221,11 @@ class Conflicts:
             node = origin.node
             if isinstance(node, nodes.Call) and "functools.partial" in self.origins.externals(origin) and node.args:
                 inner = Expr(origin.module, origin.scope, node.args[0])
-                if _SELECTIVE in self.origins.value(inner).refs:
+                if SELECTIVE in self.origins.value(inner).refs:
                     return True
             named = self._named(origin)
             for result in self.origins.returns(named) if named is not None else ():
-                if _SELECTIVE in self.origins.externals(result):
+                if SELECTIVE in self.origins.externals(result):
                     return True
         return False
 
@@ -244,13 +239,13 @@ class Conflicts:
 
     def _tuned(self, entry: Entry) -> bool:
         """True for a compile call in a mode that benchmarks kernels and pads shapes."""
-        if entry.option("mode") in _TUNED:
+        if entry.option("mode") in TUNED_MODES:
             return True
         if not isinstance(entry.node, nodes.Call):
             return False
         call = Expr(self.program.index, entry.scope, entry.node)
         return any(
-            constant in _TUNED
+            constant in TUNED_MODES
             for given in self.options.given(call, "mode")
             if isinstance(given, Expr)
             for constant in self.options.constants(given)

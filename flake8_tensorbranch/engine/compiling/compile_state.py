@@ -18,6 +18,7 @@ from flake8_tensorbranch.engine.regions.region import Regions
 from flake8_tensorbranch.engine.regions.trace import noted
 from flake8_tensorbranch.engine.repairs.buffers import registered
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
+from flake8_tensorbranch.knowledge.containers import RESIZES
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
 from flake8_tensorbranch.syntax.printing import source_of
 
@@ -125,7 +126,7 @@ class State:
             and isinstance(parent.parent, nodes.Call)
             and parent.parent.func is parent
         ):
-            if parent.attrname in loops.GROWING:
+            if parent.attrname in RESIZES:
                 return Access(place, node, "grow", None)
             if parent.attrname == "clear":
                 return Access(place, node, "empty")

@@ -15,9 +15,9 @@ from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.regions import trace
 from flake8_tensorbranch.engine.regions.region import Regions
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
+from flake8_tensorbranch.knowledge.tracing import EXPORTS
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 
-_EXPORTS: Final = frozenset({"torch.export.export", "torch.export.export_for_training"})
 _SHAPES: Final = frozenset({"shape", "size"})
 
 
@@ -53,7 +53,7 @@ class Dimensions:
             self._table = {}
             for begin, functions in self.regions.entries:
                 qualname = "" if begin.row is None else begin.row.qualname
-                if begin.kind == "exported" and qualname in _EXPORTS and isinstance(begin.node, nodes.Call):
+                if begin.kind == "exported" and qualname in EXPORTS and isinstance(begin.node, nodes.Call):
                     self._exported(Expr(self.program.index, begin.scope, begin.node), functions)
             self._marked()
             self._pass_on()

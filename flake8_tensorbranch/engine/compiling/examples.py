@@ -7,30 +7,13 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.knowledge.tensors import SAME_SHAPE
 
 _MADE: Final = {
     **dict.fromkeys(("randn", "rand", "zeros", "ones", "empty"), 0),
     "full": 0,
     "randint": -1,
 }
-_KEEPS: Final = frozenset(
-    [
-        "to",
-        "half",
-        "float",
-        "double",
-        "bfloat16",
-        "long",
-        "int",
-        "bool",
-        "cuda",
-        "cpu",
-        "contiguous",
-        "clone",
-        "detach",
-        "type",
-    ]
-)
 DEPTH: Final = 4  # how many operations may follow the one that makes a tensor
 Sizes = tuple[int | None, ...]  # None for a size that is not a literal
 
@@ -56,7 +39,7 @@ def _made(origins: Origins, expr: Expr, depth: int) -> Sizes | None:
             return _given(origins, expr, node, _MADE[last])
     if isinstance(func, nodes.Attribute):
         inner = Expr(expr.module, expr.scope, func.expr)
-        if func.attrname in _KEEPS:
+        if func.attrname in SAME_SHAPE:
             return sizes(origins, inner, depth)
         if func.attrname == "unsqueeze" and len(node.args) == 1 and isinstance(node.args[0], nodes.Const):
             known = sizes(origins, inner, depth)

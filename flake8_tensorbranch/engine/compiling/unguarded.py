@@ -18,16 +18,11 @@ from flake8_tensorbranch.engine.regions.region import Regions
 from flake8_tensorbranch.engine.regions.trace import noted
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
 from flake8_tensorbranch.knowledge.scopes import SCOPES
+from flake8_tensorbranch.knowledge.tracing import ATTENTION, ATTENTION_LAYERS
 from flake8_tensorbranch.syntax.names import FunctionInfo
 from flake8_tensorbranch.syntax.printing import source_of
 
 _STATE: Final = "the attention backend"
-_READS: Final = "torch.nn.functional.scaled_dot_product_attention"
-_ATTENDS: Final = (
-    "torch.nn.MultiheadAttention",
-    "torch.nn.TransformerEncoderLayer",
-    "torch.nn.TransformerDecoderLayer",
-)
 
 
 def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
@@ -86,7 +81,7 @@ class _Unguarded:
                 if any(origin.node in self.eager for origin in made):
                     continue
                 inner = ref.function.refs
-                if _READS in inner or any(isinstance(r, Instance) and r.cls in _ATTENDS for r in inner):
+                if ATTENTION in inner or any(isinstance(r, Instance) and r.cls in ATTENTION_LAYERS for r in inner):
                     found.append(ref)
         return found
 
@@ -113,8 +108,10 @@ class _Unguarded:
         if known is None:
             self._attends[function] = False
             facts = self.origins.facts(function.module, function)
-            known = any(_READS in called for called in facts.externals.values()) or any(
-                isinstance(r, Instance) and r.cls in _ATTENDS for value in facts.values.values() for r in value.refs
+            known = any(ATTENTION in called for called in facts.externals.values()) or any(
+                isinstance(r, Instance) and r.cls in ATTENTION_LAYERS
+                for value in facts.values.values()
+                for r in value.refs
             )
             if not known and depth > 0:
                 known = any(self.attends(c, depth - 1) for callees in facts.calls.values() for c in callees)

@@ -13,6 +13,7 @@ from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import HOST, OBJECT, TENSOR, UNKNOWN, UNKNOWN_KIND, AbstractValue
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge import collectives as known
+from flake8_tensorbranch.knowledge.reproducibility import TRAINERS
 from flake8_tensorbranch.syntax.graph import (
     Block,
     ForBind,
@@ -99,7 +100,7 @@ class Collectives:
         for facts in self.program.facts.values():
             for called in facts.externals.values():
                 for name, args in called.items():
-                    if name not in known.LIGHTNING_TRAINERS:
+                    if name not in TRAINERS:
                         continue
                     devices = args.keywords.get("devices")
                     single = "strategy" not in args.keywords and "num_nodes" not in args.keywords

@@ -22,50 +22,10 @@ from flake8_tensorbranch.engine.refs import Instance, Wrapped
 from flake8_tensorbranch.engine.regions import trace
 from flake8_tensorbranch.engine.sink import CollectiveSite, SinkKind
 from flake8_tensorbranch.knowledge import collectives as known
+from flake8_tensorbranch.knowledge.gradients import BARE_MODULES
 from flake8_tensorbranch.syntax.graph import Block
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
-_EQUAL_SHAPES: Final = frozenset(
-    {"all_gather", "all_reduce", "all_gather_into_tensor", "broadcast", "reduce", "reduce_scatter_tensor", "gather"}
-)
-_WITHOUT_PARAMETERS: Final = (
-    "Dropout",
-    "Dropout1d",
-    "Dropout2d",
-    "Dropout3d",
-    "AlphaDropout",
-    "Identity",
-    "ReLU",
-    "ReLU6",
-    "GELU",
-    "SiLU",
-    "Tanh",
-    "Sigmoid",
-    "Softmax",
-    "LogSoftmax",
-    "Flatten",
-    "Unflatten",
-    "Loss",
-    "Pad1d",
-    "Pad2d",
-    "Pad3d",
-    "Upsample",
-    "ELU",
-    "LeakyReLU",
-    "Softplus",
-    "Hardtanh",
-    "Mish",
-    "Fold",
-    "Unfold",
-    "PixelShuffle",
-    "MaxPool1d",
-    "MaxPool2d",
-    "MaxPool3d",
-    "AvgPool1d",
-    "AvgPool2d",
-    "AvgPool3d",
-    "CosineSimilarity",
-)
 """How the names of `torch.nn`'s classes end that hold no parameters."""
 
 
@@ -223,7 +183,7 @@ class _Finder:
                 isinstance(cls, str)
                 and cls.startswith("torch.nn.")
                 and cls != "torch.nn.Module"
-                and not cls.endswith(_WITHOUT_PARAMETERS)
+                and cls.rsplit(".", 1)[-1] not in BARE_MODULES
             ):
                 return True
         return False
@@ -307,7 +267,7 @@ class _Finder:
     ) -> Iterator[CollectiveSite]:
         """A tensor whose size depends on its rank's values, given to a collective that needs one size."""
         name = self.collectives.direct(scope, call)
-        if name not in _EQUAL_SHAPES or not any(
+        if name not in known.EQUAL_SHAPES or not any(
             q.startswith("torch.distributed.") for q in self.collectives.facts(scope).externals.get(call, ())
         ):
             return

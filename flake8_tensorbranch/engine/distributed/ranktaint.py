@@ -27,19 +27,17 @@ from flake8_tensorbranch.engine.lattice import (
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge import collectives as known
 from flake8_tensorbranch.knowledge import names
+from flake8_tensorbranch.knowledge.containers import FILLS
 from flake8_tensorbranch.knowledge.model import method as tensor_method
+from flake8_tensorbranch.knowledge.modules import PARAMETERS
+from flake8_tensorbranch.knowledge.tensors import METADATA, METADATA_METHODS
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted, last_name
 
 if TYPE_CHECKING:
     from flake8_tensorbranch.engine.distributed.ranks import Ranks
 
-_METADATA: Final = frozenset({"shape", "ndim", "dtype", "device", "training", "grad_fn"})
+_METADATA: Final = METADATA | {"training"}
 _PRESENCE: Final = frozenset({"len", "isinstance", "hasattr", "callable", "type", "id", "issubclass"})
-_SIZES: Final = frozenset(
-    {"size", "dim", "numel", "nelement", "ndimension", "type", "is_floating_point", "element_size", "get_device"}
-)
-_GROWING: Final = frozenset({"append", "extend", "add", "insert", "update", "setdefault", "appendleft"})
-_PARAMETERS: Final = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.Buffer"})
 _VALUES: Final = HOST | TENSOR | lattice.CONTAINER | lattice.MAPPING | lattice.ARRAY | NONE
 _PLAIN: Final = HOST | NONE | CALLABLE | NAMESPACE
 
@@ -234,7 +232,7 @@ class Evaluator:
         if callees:
             return combined(*(self._enter(node, callee, together) for callee in callees))
         externals = self.facts.externals.get(node, {})
-        if any(q in _PARAMETERS for q in externals):
+        if any(q in PARAMETERS for q in externals):
             return CLEAN
         if known.is_grad_norm(name) and (self.ranks.collectives.replicated or self.ranks.collectives.sharded):
             return AGREED
@@ -248,7 +246,11 @@ class Evaluator:
             return (
                 combined(*arguments) if value.deps & (UNBACKED | lattice.DATA) else marks.steered(combined(*arguments))
             )
-        if name in _SIZES and isinstance(func, nodes.Attribute) and not value.deps & (UNBACKED | lattice.DATA):
+        if (
+            name in METADATA_METHODS
+            and isinstance(func, nodes.Attribute)
+            and not value.deps & (UNBACKED | lattice.DATA)
+        ):
             return CLEAN
         unseen = (
             not any(q.startswith(("torch.", "builtins.", "numpy.", "math.")) for q in externals)
@@ -259,7 +261,7 @@ class Evaluator:
                 for argument in node.args:
                     self._agree(argument)
             return AGREED
-        if isinstance(func, nodes.Attribute) and name in _GROWING:
+        if isinstance(func, nodes.Attribute) and name in FILLS:
             path = dotted(func.expr)
             if path is not None and path in self.state:
                 self.state[path] = combined(marks.read(self.state[path]), *arguments)

@@ -27,6 +27,7 @@ from flake8_tensorbranch.engine.lattice import (
 )
 from flake8_tensorbranch.engine.refs import Bound, Instance, Method, Partial, Super
 from flake8_tensorbranch.knowledge.model import is_known
+from flake8_tensorbranch.knowledge.modules import OPEN_BASES, OPTIMIZER_ATTRIBUTES, RECORD_BASES
 from flake8_tensorbranch.knowledge.names import MODULE_ATTRIBUTES, type_meaning
 from flake8_tensorbranch.syntax.keeping import REGISTERING
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
@@ -34,18 +35,10 @@ from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 if TYPE_CHECKING:
     from flake8_tensorbranch.engine.inference.summary import Analysis
 
-_RECORD_BASES: Final = ("NamedTuple", "ModelOutput", "BaseOutput", "TypedDict", "BaseModel")
 _OPERATORS: Final = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
     "&": "and", "|": "or", "^": "xor", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne",
 }  # fmt: skip
-_OPEN_BASES: Final = frozenset(
-    {
-        "torch.nn.Module", "torch.optim.Optimizer", "torch.optim.optimizer.Optimizer", "torch.utils.data.Dataset",
-        "builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol",
-    }
-)  # fmt: skip
-_OF_OPTIMIZERS: Final = frozenset({"param_groups", "state", "defaults"})
 
 
 class Classes:
@@ -86,9 +79,11 @@ class Classes:
     def _is_left_open(self, cls: ClassInfo, name: str) -> bool:
         """True for an attribute that neither a class above defines nor a layer of torch may have."""
         for base in self.analysis.resolver.mro(cls):
-            if name in base.stores or name in base.body if isinstance(base, ClassInfo) else base not in _OPEN_BASES:
+            if name in base.stores or name in base.body if isinstance(base, ClassInfo) else base not in OPEN_BASES:
                 return False
-        return not name.startswith("__") and not is_known(f"torch.nn.Module.{name}") and name not in _OF_OPTIMIZERS
+        return (
+            not name.startswith("__") and not is_known(f"torch.nn.Module.{name}") and name not in OPTIMIZER_ATTRIBUTES
+        )
 
     def _inherited(self, cls: ClassInfo, name: str, owner: AbstractValue) -> AbstractValue:
         for base in self.analysis.resolver.mro(cls):
@@ -192,9 +187,9 @@ class Classes:
         found: dict[str, tuple[str, nodes.AnnAssign, ClassInfo]] = {}
         for base in reversed(self.analysis.resolver.mro(cls)):
             if isinstance(base, str):
-                record = record or base.rsplit(".", 1)[-1] in _RECORD_BASES
+                record = record or base.rsplit(".", 1)[-1] in RECORD_BASES
                 continue
-            record = record or base.name in _RECORD_BASES or _is_dataclass(base)
+            record = record or base.name in RECORD_BASES or _is_dataclass(base)
             for statement in base.node.body:
                 if isinstance(statement, nodes.AnnAssign) and isinstance(statement.target, nodes.AssignName):
                     found[statement.target.name] = (statement.target.name, statement, base)

@@ -41,16 +41,12 @@ from flake8_tensorbranch.engine.refs import Instance, Partial, Wrapped
 from flake8_tensorbranch.knowledge import evidence, names, passing, regions
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.knowledge.model import method as tensor_row
+from flake8_tensorbranch.knowledge.modules import PARALLEL
 from flake8_tensorbranch.syntax.keeping import REGISTERING, registered
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
 _MAPPINGS: Final = {"collections.OrderedDict", "collections.defaultdict"}
 _MADE: Final = {"builtins.list": CONTAINER, "builtins.set": CONTAINER, "builtins.dict": MAPPING}
-_PARALLEL: Final = (
-    "torch.nn.DataParallel",
-    "torch.nn.parallel.DataParallel",
-    "torch.nn.parallel.DistributedDataParallel",
-)
 
 
 def call(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
@@ -235,7 +231,7 @@ def _new_module(frame: Frame, qualname: str, args: Arguments) -> AbstractValue:
         )
         items = source.items if source.items is not None and source.kinds in (CONTAINER, MAPPING) else None
         return make(OBJECT | mapping, refs=refs, elem=elem, items=items)
-    inner = args.get(0, "module") if qualname in _PARALLEL else None
+    inner = args.get(0, "module") if qualname in PARALLEL else None
     return make(OBJECT, refs=refs) if inner is None else make(OBJECT, refs=refs, elem=inner, items=(("module", inner),))
 
 
@@ -263,7 +259,7 @@ def call_instance(
         return args.positional[0] if args.positional else UNKNOWN
     if cls == "torch.nn.LSTM":
         return sequence([TENSOR_VALUE, sequence([TENSOR_VALUE, TENSOR_VALUE])])
-    if cls in _PARALLEL:
+    if cls in PARALLEL:
         return calls.apply(frame, dict(callee.items or ()).get("module", UNKNOWN), args, node)
     row = lookup(cls, len(args.positional), args.names(), kinds=args.kinds())
     if row is not None:

@@ -37,6 +37,7 @@ from flake8_tensorbranch.knowledge.evidence import (
     likely_tensor_method,
 )
 from flake8_tensorbranch.knowledge.model import lookup
+from flake8_tensorbranch.knowledge.modules import CONTAINERS
 from flake8_tensorbranch.knowledge.names import TENSOR_ONLY_METHODS
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, Param
 
@@ -44,9 +45,6 @@ if TYPE_CHECKING:
     from flake8_tensorbranch.engine.inference.summary import Analysis
 
 _LIKELY: Final = make(TENSOR | UNKNOWN_KIND)
-_LAYERS_OF_IDS: Final = frozenset(
-    {"torch.nn.Module", "torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.Sequential"}
-)
 
 
 def declared(analysis: Analysis, function: FunctionInfo) -> dict[str, AbstractValue]:
@@ -330,6 +328,6 @@ def is_layer(analysis: Analysis, function: FunctionInfo, attribute: str) -> bool
             source = store.parent.value
             if isinstance(source, nodes.Call):
                 target = analysis.resolver.expression(writer.module, source.func, writer)
-                if isinstance(target, str) and target.startswith("torch.nn.") and target not in _LAYERS_OF_IDS:
+                if isinstance(target, str) and target.startswith("torch.nn.") and target not in CONTAINERS:
                     return target.rsplit(".", 1)[-1][:1].isupper()
     return False

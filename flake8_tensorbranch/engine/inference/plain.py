@@ -24,6 +24,7 @@ from flake8_tensorbranch.engine.lattice import (
 )
 from flake8_tensorbranch.knowledge.evidence import READING_METHODS
 from flake8_tensorbranch.knowledge.model import lookup
+from flake8_tensorbranch.knowledge.modules import ITERATES_MODULES, ITERATES_PARAMETERS
 from flake8_tensorbranch.syntax.binding import assigned
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
 
@@ -40,9 +41,7 @@ _PLAIN_METHODS: Final = frozenset(
     "replace join format keys exists isfile is_file is_dir isdir match search get_rank get_world_size is_grad_enabled "
     "isdigit rsplit lstrip rstrip".split()
 )
-_COUNTED: Final = frozenset(
-    "items keys values modules named_modules parameters named_parameters children named_children".split()
-)
+_COUNTED: Final = frozenset({"items", "keys", "values"}) | ITERATES_PARAMETERS | ITERATES_MODULES
 _SPELLED: Final = tuple(f".{name}(" for name in sorted(READING_METHODS))
 _MAX_DEPTH: Final = 8
 

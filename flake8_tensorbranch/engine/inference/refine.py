@@ -35,11 +35,11 @@ from flake8_tensorbranch.engine.lattice import (
 )
 from flake8_tensorbranch.knowledge.evidence import ANSWERS
 from flake8_tensorbranch.knowledge.names import TENSOR_ONLY_METHODS, type_meaning
+from flake8_tensorbranch.knowledge.tensors import INTEGER_DTYPES
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, last_name
 
 _SCALAR: Final = make(HOST | ARRAY)  # of NumPy: its own scalars are arrays here
 
-_INTEGERS: Final = frozenset({"uint8", "int8", "int16", "short", "int32", "int", "int64", "long"})
 
 MOST_REFINED: Final = 2  # tests within operands of tests that are still refined
 
@@ -197,7 +197,7 @@ def _compare(frame: Frame, test: nodes.Compare, truth: bool) -> State | None:
 
 def _typed(frame: Frame, subject: nodes.NodeNG, dtype: nodes.NodeNG) -> State | None:
     """The state where a tensor turned out to be one of integers: few are, so that a caller's need not be."""
-    if not isinstance(dtype, nodes.Attribute) or dtype.attrname not in _INTEGERS:
+    if not isinstance(dtype, nodes.Attribute) or dtype.attrname not in INTEGER_DTYPES:
         return frame.state
     value = _value(frame, subject)
     return _set(frame, subject, with_deps(value, SUPPOSED), value) if value.kinds & TENSOR else frame.state

@@ -9,6 +9,7 @@ from typing import Final, cast
 from astroid import nodes
 
 from flake8_tensorbranch.knowledge.model import canonical
+from flake8_tensorbranch.knowledge.modules import MODULE_BASES
 from flake8_tensorbranch.project import Project
 from flake8_tensorbranch.syntax.names import Binding, ClassInfo, FunctionInfo, ModuleIndex, dotted
 
@@ -26,7 +27,6 @@ class Variable:
 
 Target = str | FunctionInfo | ClassInfo | ModuleIndex | Variable
 _BUILTINS: Final = frozenset(dir(builtins))
-_MODULE_BASES: Final = frozenset({"torch.nn.Module", "torch.jit.ScriptModule", "lightning.LightningModule"})
 
 
 class Resolver:
@@ -236,7 +236,7 @@ class Resolver:
         """True for a subclass of `torch.nn.Module`, as far as the bases can be seen."""
         for base in [cls] if isinstance(cls, str) else self.mro(cls):
             if isinstance(base, str) and (
-                base in _MODULE_BASES
+                base in MODULE_BASES
                 or base.startswith("torch.nn.")
                 or base.rsplit(".", 1)[-1] in ("Module", "LightningModule")
             ):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from flake8_tensorbranch.engine.inference import operators
 from flake8_tensorbranch.engine.inference.arguments import Arguments
 from flake8_tensorbranch.engine.lattice import (
@@ -36,6 +34,7 @@ from flake8_tensorbranch.engine.lattice import (
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge import masks
 from flake8_tensorbranch.knowledge.model import OpModel
+from flake8_tensorbranch.knowledge.tensors import MOVES_DIMENSIONS, REDUCES_DIMENSION
 
 
 def from_row(row: OpModel, args: Arguments, owner: AbstractValue | None) -> AbstractValue:
@@ -97,18 +96,12 @@ def _asks_for_bool(args: Arguments) -> bool:
     return any("torch.bool" in v.refs for v in given)
 
 
-_MOVES_DIMS: Final = frozenset("t transpose permute movedim swapaxes T mT".split())
-_REDUCES: Final = frozenset(
-    "sum mean max min any all std var prod amax amin argmax argmin median norm logsumexp".split()
-)
-
-
 def _leaves_first(qualname: str, args: Arguments) -> bool:
     """True when the first dimension, which depends on values, is reduced or moved away."""
     name = qualname.rsplit(".", 1)[-1]
-    if name in _MOVES_DIMS:
+    if name in MOVES_DIMENSIONS:
         return True
-    if name not in _REDUCES:
+    if name not in REDUCES_DIMENSION:
         return False
     dim = args.keywords.get("dim") or (
         args.positional[0] if args.positional and not args.positional[0].kinds & TENSOR else None

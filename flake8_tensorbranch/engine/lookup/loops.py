@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.knowledge.containers import RESIZES
 from flake8_tensorbranch.syntax.names import dotted
 
-GROWING: Final = frozenset({"append", "appendleft", "extend", "insert", "pop", "popleft", "popitem", "remove", "add"})
 _FUNCTIONS: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef, nodes.Module)
 _COMPREHENSIONS: Final = (nodes.ListComp, nodes.SetComp, nodes.DictComp, nodes.GeneratorExp)
 
@@ -103,7 +103,7 @@ def grows(name: str, loop: nodes.NodeNG) -> bool:
             if (
                 isinstance(node, nodes.Call)
                 and isinstance(node.func, nodes.Attribute)
-                and node.func.attrname in GROWING
+                and node.func.attrname in RESIZES
             ):
                 found = found or dotted(node.func.expr) == name
             elif isinstance(node, nodes.AugAssign) and node.op == "+=" and dotted(node.target) == name:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from astroid import nodes
 
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.knowledge.gradients import GRADIENTS_OFF, GRADIENTS_ON
 from flake8_tensorbranch.syntax.names import dotted
-
-_OFF: Final = frozenset({"no_grad", "inference_mode"})
-_ON: Final = frozenset({"enable_grad"})
 
 
 def without_grad(origins: Origins, expr: Expr, depth: int = 3) -> bool:
@@ -41,9 +37,9 @@ def _switch(node: nodes.NodeNG) -> bool | None:
     call = node if isinstance(node, nodes.Call) else None
     name = (dotted(call.func if call is not None else node) or "").rsplit(".", 1)[-1]
     argument = call.args[0].value if call is not None and call.args and isinstance(call.args[0], nodes.Const) else None
-    if name in _OFF:
+    if name in GRADIENTS_OFF:
         return argument is False
-    if name in _ON:
+    if name in GRADIENTS_ON:
         return True
     if name == "set_grad_enabled":
         return argument is not False

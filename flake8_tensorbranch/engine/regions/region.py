@@ -16,6 +16,7 @@ from flake8_tensorbranch.engine.lattice import NO_CONST, AbstractValue
 from flake8_tensorbranch.engine.refs import Partial
 from flake8_tensorbranch.engine.regions import entering, selected, wrappers
 from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, REGION_BASES, RegionEntry, entry
+from flake8_tensorbranch.knowledge.tracing import DERIVATIVES
 from flake8_tensorbranch.knowledge.versions import has
 from flake8_tensorbranch.settings import RegionKind, Settings
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
@@ -282,7 +283,6 @@ class Regions:
         )
 
 
-_TRANSFORMS = frozenset(f"torch.func.{name}" for name in ("grad", "grad_and_value", "jacrev", "jacfwd", "hessian"))
 _NOTHING = AbstractValue(0, 0, NO_CONST, frozenset(), None, None)
 
 
@@ -322,7 +322,7 @@ def _literal(node: nodes.NodeNG) -> object:
 
 def _transformed(facts: Facts, node: nodes.NodeNG) -> nodes.NodeNG:
     """What the transformations of `torch.func` around a function are applied to: it runs with the same arguments."""
-    while isinstance(node, nodes.Call) and node.args and _TRANSFORMS & facts.externals.get(node, {}).keys():
+    while isinstance(node, nodes.Call) and node.args and DERIVATIVES & facts.externals.get(node, {}).keys():
         node = node.args[0]
     return node
 

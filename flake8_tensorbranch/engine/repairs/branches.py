@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from astroid import nodes
 
 from flake8_tensorbranch.engine.lattice import HOST, TENSOR, UNKNOWN, AbstractValue
 from flake8_tensorbranch.engine.repairs.imports import spelled
 from flake8_tensorbranch.engine.repairs.text import Edits, Text, end, quoted, replacing, speaks_to_tools, start
+from flake8_tensorbranch.knowledge.tensors import CLAMPS, FINITE_SLOPE, REDUCES_TO_ONE, STEEP
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, dotted
 from flake8_tensorbranch.syntax.printing import source_of
 
 Values = Mapping[nodes.NodeNG, AbstractValue]
-
-_REDUCING: Final = frozenset("norm sum mean max min amax amin std var median prod any all".split())
-# Of one shape and type with what they are given, and with a finite slope wherever that is finite.
-_GENTLE: Final = frozenset("abs clamp clip clamp_max clamp_min cos neg relu sigmoid sin square tanh nan_to_num".split())
-# Likewise but for the slope, which may be infinite and so reach the gradient from the side that is not taken.
-_STEEP: Final = frozenset("exp log log1p log2 reciprocal rsqrt sqrt".split())
-_CLAMPS: Final = frozenset({"clamp", "clip"})
 
 
 class Branch:
@@ -81,7 +75,7 @@ class Branch:
         """Whether the one statement that binds the factor clamps it."""
         bound = self.scope.local_names.get(factor.name, []) if isinstance(factor, nodes.Name) else []
         value = getattr(bound[0].parent, "value", None) if len(bound) == 1 else None
-        if not isinstance(value, nodes.Call) or (dotted(value.func) or _attribute(value)).split(".")[-1] not in _CLAMPS:
+        if not isinstance(value, nodes.Call) or (dotted(value.func) or _attribute(value)).split(".")[-1] not in CLAMPS:
             return False
         return any(k.arg == "max" and _is_one(k.value) for k in value.keywords)
 
@@ -158,9 +152,9 @@ class Branch:
         if inner is None or not all(self._is_number(a) for a in (*rest, *(k.value for k in node.keywords))):
             return None
         found = self._shaped(inner)
-        if found is None or name not in (_GENTLE | _STEEP):
+        if found is None or name not in (FINITE_SLOPE | STEEP):
             return None
-        return found[0], found[1] and name in _GENTLE
+        return found[0], found[1] and name in FINITE_SLOPE
 
     def _combined(self, node: nodes.BinOp) -> tuple[str, bool] | None:
         left, right = node.left, node.right
@@ -232,7 +226,7 @@ def _attribute(call: nodes.Call) -> str:
 def _reduction(call: nodes.Call) -> str:
     """The name of a reduction to a single element; empty for any other call."""
     name = _attribute(call)
-    if name not in _REDUCING or call.keywords or not isinstance(call.func, nodes.Attribute):
+    if name not in REDUCES_TO_ONE or call.keywords or not isinstance(call.func, nodes.Attribute):
         return ""
     wanted = 1 if dotted(call.func.expr) == "torch" else 0
     return name if len(call.args) == wanted else ""

@@ -7,10 +7,9 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.repairs.text import Edits, Text, end, quoted, replacing, speaks_to_tools, start
+from flake8_tensorbranch.knowledge.tensors import AFTER_ATTENTION
 from flake8_tensorbranch.syntax.names import ModuleIndex
 
-# Methods of a checkpoint's result that no kernel's scope bears on.
-_AFTER: Final = frozenset("abs detach float mean norm pow reshape square sum tanh to view".split())
 _FUNCTIONS: Final = (nodes.Name, nodes.Attribute, nodes.Lambda)
 
 
@@ -31,7 +30,9 @@ def inside(index: ModuleIndex, manager: nodes.NodeNG, call: nodes.NodeNG, functi
     if not isinstance(manager, nodes.Call) or not isinstance(function, _FUNCTIONS) or not statement.parent_of(call):
         return None
     others = [c for c in statement.nodes_of_class(nodes.Call) if c is not call and not function.parent_of(c)]
-    if not all(isinstance(c.func, nodes.Attribute) and c.func.attrname in _AFTER and c.parent_of(call) for c in others):
+    if not all(
+        isinstance(c.func, nodes.Attribute) and c.func.attrname in AFTER_ATTENTION and c.parent_of(call) for c in others
+    ):
         return None
     text = Text.of(index)
     said = text.source(statement)

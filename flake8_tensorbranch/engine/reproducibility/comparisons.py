@@ -12,37 +12,9 @@ from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.lookup.slices import backward
 from flake8_tensorbranch.engine.reproducibility.switches import Switches
 from flake8_tensorbranch.knowledge.model import lookup
+from flake8_tensorbranch.knowledge.reproducibility import EXACT, LOADING, SAVING, TOLERANT
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, last_name
 
-_EXACT: Final = frozenset(
-    {
-        "torch.equal",
-        "numpy.array_equal",
-        "numpy.array_equiv",
-        "numpy.testing.assert_array_equal",
-        "numpy.testing.assert_equal",
-        "torch.testing.assert_equal",
-    }
-)
-_TOLERANT: Final = frozenset(
-    {"torch.testing.assert_close", "torch.allclose", "numpy.allclose", "numpy.testing.assert_allclose"}
-)
-_LOADING: Final = frozenset(
-    {
-        "torch.load",
-        "numpy.load",
-        "numpy.loadtxt",
-        "numpy.fromfile",
-        "pickle.load",
-        "pickle.loads",
-        "json.load",
-        "safetensors.torch.load_file",
-        "safetensors.torch.load",
-        "joblib.load",
-        "torch.from_file",
-    }
-)
-_SAVING: Final = frozenset({"torch.save", "numpy.save", "numpy.savez", "pickle.dump", "safetensors.torch.save_file"})
 _DIGITS: Final = 3
 
 
@@ -66,8 +38,8 @@ class Comparisons:
     def exact(self) -> Iterator[Comparison]:
         """Comparisons without tolerance."""
         for scope, call, name in self.switches.calls:
-            without = name in _TOLERANT and _zero(call, "rtol") and _zero(call, "atol")
-            if (name in _EXACT or without) and len(call.args) >= 2:
+            without = name in TOLERANT and _zero(call, "rtol") and _zero(call, "atol")
+            if (name in EXACT or without) and len(call.args) >= 2:
                 yield Comparison(call, scope, (call.args[0], call.args[1]))
             elif isinstance(call.func, nodes.Attribute) and not name:
                 if call.func.attrname == "equal" and len(call.args) == 1:
@@ -82,7 +54,7 @@ class Comparisons:
         for found in self.exact():
             if not _decides(found.node) or self._saves(found.scope):
                 continue
-            loaded = [self._first(found.scope, side, _LOADING) is not None for side in found.sides]
+            loaded = [self._first(found.scope, side, LOADING) is not None for side in found.sides]
             if loaded[0] == loaded[1]:
                 continue
             fresh = found.sides[1] if loaded[0] else found.sides[0]
@@ -92,7 +64,7 @@ class Comparisons:
 
     def _saves(self, scope: FunctionInfo | None) -> bool:
         """True in a scope that writes the file itself: both sides are of one run."""
-        return any(name in _SAVING for where, _, name in self.switches.calls if where is scope)
+        return any(name in SAVING for where, _, name in self.switches.calls if where is scope)
 
     def _first(self, scope: FunctionInfo | None, node: nodes.NodeNG, names: frozenset[str]) -> Expr | None:
         for expr in backward(self.origins, Expr(self.index, scope, node)):

@@ -13,8 +13,17 @@ from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.regions import trace
 from flake8_tensorbranch.engine.repairs import settings as edits
 from flake8_tensorbranch.engine.reproducibility.comparisons import Comparisons, held_to_numbers
-from flake8_tensorbranch.engine.reproducibility.switches import ALGORITHMS, DEBUG_MODE, Switches
+from flake8_tensorbranch.engine.reproducibility.switches import Switches
 from flake8_tensorbranch.engine.sink import SinkKind, SwitchSite
+from flake8_tensorbranch.knowledge.reproducibility import (
+    ALGORITHMS,
+    DATASETS,
+    DEBUG_MODE,
+    GENERATORS,
+    LOADER,
+    MULTIPLYING,
+    SAMPLERS,
+)
 from flake8_tensorbranch.knowledge.versions import has
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted, last_name
@@ -31,29 +40,7 @@ _WORDS: Final = (
     "RandomSampler",
     "random_split",
 )
-_GENERATORS: Final = {
-    "numpy.random.default_rng": "numpy.random.default_rng",
-    "numpy.random.RandomState": "numpy.random.RandomState",
-    "numpy.random.Generator": "numpy.random.Generator",
-    "random.Random": "random.Random",
-    "torch.Generator": "torch.Generator",
-}
-_DATASETS: Final = (
-    "Dataset",
-    "IterableDataset",
-    "MapDataset",
-    "VisionDataset",
-    "ImageFolder",
-    "DatasetFolder",
-    "TensorDataset",
-)
-_LOADER: Final = "torch.utils.data.DataLoader"
-_SAMPLERS: Final = {"RandomSampler": 3, "WeightedRandomSampler": 3, "SubsetRandomSampler": 1, "random_split": 2}
-"""What else of `torch.utils.data` draws an order, with the position of its `generator` (torch/utils/data/*.py)."""
 _CUBLAS: Final = "CUBLAS_WORKSPACE_CONFIG"
-_MULTIPLYING: Final = frozenset(
-    {"mm", "matmul", "bmm", "addmm", "baddbmm", "einsum", "linear", "backward", "addmv", "mv", "tensordot"}
-)
 
 
 def sites(program: Program, settings: Settings) -> Iterator[SwitchSite]:
@@ -71,7 +58,7 @@ class _Finder:
         self.origins = Origins(program)
         self.switches = Switches(self.origins)
         self.comparisons = Comparisons(self.origins, self.switches)
-        self.loaders = [(scope, call) for scope, call, name in self.switches.calls if name == _LOADER]
+        self.loaders = [(scope, call) for scope, call, name in self.switches.calls if name == LOADER]
 
     def sites(self) -> Iterator[SwitchSite]:
         yield from self._autotune()
@@ -138,8 +125,8 @@ class _Finder:
             return
         for scope, call, path in samplers:
             name = path.rsplit(".", 1)[-1]
-            told = len(call.args) > _SAMPLERS.get(name, -1) or any(k.arg in (None, "generator") for k in call.keywords)
-            if name in _SAMPLERS and not told and not any(isinstance(a, nodes.Starred) for a in call.args):
+            told = len(call.args) > SAMPLERS.get(name, -1) or any(k.arg in (None, "generator") for k in call.keywords)
+            if name in SAMPLERS and not told and not any(isinstance(a, nodes.Starred) for a in call.args):
                 repair = edits.seeded(self.index, scope, call)
                 yield self._site("shuffled", call, scope, True, promise, repair, note="deterministic here", by=name)
         for scope, call in self.loaders:
@@ -222,7 +209,7 @@ class _Finder:
             parts = [*node.args, *(k.value for k in node.keywords)]
             if name == "cuda" or (name != "device" and any(self._is_cuda(scope, part) for part in parts)):
                 on_cuda = True
-            multiplies = multiplies or name in _MULTIPLYING
+            multiplies = multiplies or name in MULTIPLYING
             for callee in self.program.callees(scope, node):
                 multiplies = multiplies or callee.name == "forward" or _multiplies(callee)
         return on_cuda and multiplies
@@ -285,7 +272,8 @@ class _Finder:
         value = _unseeded(value)
         if not isinstance(value, nodes.Call):
             return ""
-        known = _GENERATORS.get(self.switches.resolve(value.func, scope), "")
+        known = self.switches.resolve(value.func, scope)
+        known = known if known in GENERATORS else ""
         return known or self._made_by_a_helper(Expr(self.index, scope, value))
 
     def _made_by_a_helper(self, call: Expr) -> str:
@@ -296,7 +284,7 @@ class _Finder:
         for origin in self.origins.of(call):
             made = _unseeded(origin.node)
             names = self.origins.externals(Expr(origin.module, origin.scope, made)) if made is not call.node else ()
-            found.add(next((_GENERATORS[name] for name in names if name in _GENERATORS), ""))
+            found.add(next((name for name in names if name in GENERATORS), ""))
         return found.pop() if len(found) == 1 else ""
 
     def _is_dataset(self, cls: ClassInfo) -> bool:
@@ -304,7 +292,7 @@ class _Finder:
             if (
                 isinstance(base, str)
                 and base.startswith(("torch.utils.data.", "torchvision.datasets."))
-                and base.endswith(_DATASETS)
+                and base.endswith(DATASETS)
             ):
                 return True
         return False
@@ -368,4 +356,4 @@ def _multiplies(function: FunctionInfo) -> bool:
     names = {
         c.func.attrname if isinstance(c.func, nodes.Attribute) else getattr(c.func, "name", "") for c in function.calls
     }
-    return bool(names & _MULTIPLYING) or any(b.op == "@" for b in function.node.nodes_of_class(nodes.BinOp))
+    return bool(names & MULTIPLYING) or any(b.op == "@" for b in function.node.nodes_of_class(nodes.BinOp))

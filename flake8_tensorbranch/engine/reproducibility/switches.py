@@ -10,32 +10,20 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
+from flake8_tensorbranch.knowledge.reproducibility import (
+    ALGORITHMS,
+    BENCHMARK,
+    CUDNN,
+    CUDNN_SCOPE,
+    CUDNN_SETTER,
+    DEBUG_MODE,
+    SEEDING,
+    TRAINERS,
+)
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, dotted
 from flake8_tensorbranch.syntax.printing import source_of
 
-BENCHMARK: Final = "torch.backends.cudnn.benchmark"
-CUDNN: Final = "torch.backends.cudnn.deterministic"
-ALGORITHMS: Final = "torch.use_deterministic_algorithms"
-DEBUG_MODE: Final = "torch.set_deterministic_debug_mode"
-_SEEDING: Final = frozenset(
-    {
-        "torch.manual_seed",
-        "torch.random.manual_seed",
-        "torch.cuda.manual_seed",
-        "torch.cuda.manual_seed_all",
-        "numpy.random.seed",
-        "random.seed",
-        "lightning.seed_everything",
-        "lightning.pytorch.seed_everything",
-        "pytorch_lightning.seed_everything",
-        "transformers.set_seed",
-        "transformers.enable_full_determinism",
-        "accelerate.utils.set_seed",
-    }
-)
-_SCOPE: Final = "torch.backends.cudnn.flags"
-_FLAGS: Final = (_SCOPE, "torch.backends.cudnn.set_flags")
-_TRAINERS: Final = ("lightning.Trainer", "lightning.pytorch.Trainer", "pytorch_lightning.Trainer")
+_FLAGS: Final = (CUDNN_SCOPE, CUDNN_SETTER)
 _PROMISE: Final = re.compile(r"reproduc|determinis|repeatab", re.IGNORECASE)
 
 
@@ -89,7 +77,7 @@ class Switches:
     def _call(self, scope: FunctionInfo | None, call: nodes.Call, name: str) -> None:
         keywords = {k.arg: k.value for k in call.keywords}
         first = call.args[0] if call.args else None
-        if name in _SEEDING:
+        if name in SEEDING:
             self.seeds.append((scope, call))
         if name == ALGORITHMS:
             mode = first if first is not None else keywords.get("mode")
@@ -115,13 +103,13 @@ class Switches:
                 given = positional or keywords.get(word) or keywords.get(f"_{word}")
                 if given is not None:
                     self.settings.append(Setting(switch, given, scope, given, self.truths(scope, given)))
-                elif name == _SCOPE and None not in keywords:
+                elif name == CUDNN_SCOPE and None not in keywords:
                     self.settings.append(Setting(switch, call, scope, None, frozenset({False})))  # its default
         elif name == "builtins.setattr" and len(call.args) == 3 and isinstance(call.args[1], nodes.Const):
             switch = f"{self.resolve(call.args[0], scope)}.{call.args[1].value}"
             if switch in (BENCHMARK, CUDNN):
                 self.settings.append(Setting(switch, call, scope, call.args[2], self.truths(scope, call.args[2])))
-        elif name in _TRAINERS:
+        elif name in TRAINERS:
             for keyword, switch in (("benchmark", BENCHMARK), ("deterministic", CUDNN)):
                 given = keywords.get(keyword)
                 if given is not None:

@@ -114,3 +114,17 @@ def run(body: nn.Module, x: torch.Tensor) -> torch.Tensor:
 
 def callers(model: Model, ids: torch.Tensor) -> torch.Tensor:
     return run(model.body, model.trainable(ids))
+
+
+def rounded(model: Model, x: torch.Tensor) -> torch.Tensor:
+    return checkpoint(model.body, model.trainable(x).round(), use_reentrant=True)  # ok: [TBR501] requires grad, of zeros
+
+
+def chosen(model: Model, x: torch.Tensor) -> torch.Tensor:
+    ids = model.trainable(x).argmax(-1)
+    return checkpoint(model.body, ids, use_reentrant=True)  # error: [TBR501]
+
+
+def restored(model: Model, path: str) -> torch.Tensor:
+    prompt = torch.load(path)
+    return checkpoint(model.body, prompt, use_reentrant=True)  # ok: [TBR501] a parameter that was saved requires grad

@@ -1,0 +1,26 @@
+"""What the methods of Python's containers do to what they hold, by name."""
+
+from __future__ import annotations
+
+from typing import Final
+
+REPEATS: Final = frozenset({"append", "appendleft", "extend", "extendleft", "insert"})
+"""Put one more element in each time they run."""
+
+FILLS: Final = REPEATS | {"add", "setdefault", "update"}
+"""Keep what they are given."""
+
+TAKES: Final = frozenset({"pop", "popleft", "popitem"})
+"""Take an element away and give it."""
+
+RESIZES: Final = REPEATS | TAKES | {"add", "remove"}
+"""Change how many elements there are."""
+
+CHANGES: Final = FILLS | TAKES | {"clear", "discard", "remove"}
+"""Every method that changes what is held."""
+
+KEYED: Final = frozenset({"get", "pop", "setdefault"})
+"""Give the element of a key."""
+
+GIVES_ELEMENTS: Final = frozenset({"get", "items", "keys", "setdefault", "values"})
+"""Give an element, or all of them, and leave it where it is."""

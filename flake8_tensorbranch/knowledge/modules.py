@@ -1,0 +1,46 @@
+"""Names that modules, parameters and optimizers of torch have: their classes, bases, methods and attributes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+MODULE_BASES: Final = frozenset({"torch.nn.Module", "torch.jit.ScriptModule", "lightning.LightningModule"})
+"""Classes outside of the project whose subclasses are modules."""
+
+CONTAINERS: Final = frozenset({"torch.nn.Module", "torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.Sequential"})
+"""Modules that say nothing of what their forward takes."""
+
+PARALLEL: Final = (
+    "torch.nn.DataParallel",
+    "torch.nn.parallel.DataParallel",
+    "torch.nn.parallel.DistributedDataParallel",
+)
+"""Modules around a module, which they keep in `module` (torch/nn/parallel)."""
+
+PARAMETERS: Final = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
+"""What makes a tensor a parameter."""
+
+OPEN_BASES: Final = frozenset(
+    {
+        *("torch.nn.Module", "torch.optim.Optimizer", "torch.optim.optimizer.Optimizer", "torch.utils.data.Dataset"),
+        *("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"),
+    }
+)
+"""Bases that leave the attributes of a class to its methods and its heirs."""
+
+OPTIMIZER_ATTRIBUTES: Final = frozenset({"param_groups", "state", "defaults"})
+"""What `torch.optim.Optimizer.__init__` stores (torch/optim/optimizer.py)."""
+
+RECORD_BASES: Final = ("NamedTuple", "ModelOutput", "BaseOutput", "TypedDict", "BaseModel")
+"""Bases by whose annotations a class has fields: typing, transformers and diffusers, pydantic."""
+
+FORWARD_HOOKS: Final = frozenset({"register_forward_hook", "register_forward_pre_hook"})
+"""Methods of modules whose argument may replace what a forward gives or takes."""
+
+ITERATES_PARAMETERS: Final = frozenset({"parameters", "named_parameters"})
+ITERATES_TENSORS: Final = ITERATES_PARAMETERS | {"buffers", "named_buffers"}
+ITERATES_MODULES: Final = frozenset({"children", "named_children", "modules", "named_modules"})
+"""Methods of modules that go over what they hold."""
+
+BUILDERS: Final = frozenset({"__init__", "reset_parameters", "_init_weights", "init_weights"})
+"""Methods of modules that run when they are built, by the conventions of torch.nn and transformers."""

@@ -1,0 +1,100 @@
+"""Names that bear on whether a run can be repeated: comparisons, what loads and saves, generators, samplers, seeds."""
+
+from __future__ import annotations
+
+from typing import Final
+
+EXACT: Final = frozenset(
+    {
+        "torch.equal",
+        "numpy.array_equal",
+        "numpy.array_equiv",
+        "numpy.testing.assert_array_equal",
+        "numpy.testing.assert_equal",
+        "torch.testing.assert_equal",
+    }
+)
+"""Comparisons to the last bit."""
+
+TOLERANT: Final = frozenset(
+    {"torch.testing.assert_close", "torch.allclose", "numpy.allclose", "numpy.testing.assert_allclose"}
+)
+"""Comparisons within a tolerance."""
+
+LOADING: Final = frozenset(
+    {
+        "torch.load",
+        "numpy.load",
+        "numpy.loadtxt",
+        "numpy.fromfile",
+        "pickle.load",
+        "pickle.loads",
+        "json.load",
+        "safetensors.torch.load_file",
+        "safetensors.torch.load",
+        "joblib.load",
+        "torch.from_file",
+    }
+)
+"""What brings numbers of another run."""
+
+SAVING: Final = frozenset({"torch.save", "numpy.save", "numpy.savez", "pickle.dump", "safetensors.torch.save_file"})
+"""What keeps numbers for another run."""
+
+GENERATORS: Final = frozenset(
+    {
+        *("numpy.random.default_rng", "numpy.random.RandomState", "numpy.random.Generator"),
+        *("random.Random", "torch.Generator"),
+    }
+)
+"""What makes a generator of its own, apart from the process's."""
+
+DATASETS: Final = (
+    "Dataset",
+    "IterableDataset",
+    "MapDataset",
+    "VisionDataset",
+    "ImageFolder",
+    "DatasetFolder",
+    "TensorDataset",
+)
+"""Bases of datasets: torch.utils.data, torchvision."""
+
+LOADER: Final = "torch.utils.data.DataLoader"
+
+SAMPLERS: Final = {"RandomSampler": 3, "WeightedRandomSampler": 3, "SubsetRandomSampler": 1, "random_split": 2}
+"""What else of `torch.utils.data` draws an order, with the position of its `generator` (torch/utils/data/*.py)."""
+
+MULTIPLYING: Final = frozenset(
+    {"mm", "matmul", "bmm", "addmm", "baddbmm", "einsum", "linear", "backward", "addmv", "mv", "tensordot"}
+)
+"""What calls cuBLAS, whose workspace `CUBLAS_WORKSPACE_CONFIG` sets (torch.use_deterministic_algorithms, docstring)."""
+
+SEEDING: Final = frozenset(
+    {
+        "torch.manual_seed",
+        "torch.random.manual_seed",
+        "torch.cuda.manual_seed",
+        "torch.cuda.manual_seed_all",
+        "numpy.random.seed",
+        "random.seed",
+        "lightning.seed_everything",
+        "lightning.pytorch.seed_everything",
+        "pytorch_lightning.seed_everything",
+        "transformers.set_seed",
+        "transformers.enable_full_determinism",
+        "accelerate.utils.set_seed",
+    }
+)
+"""Calls that seed the process's generators, of torch and of the libraries around it."""
+
+TRAINERS: Final = frozenset({"lightning.Trainer", "lightning.pytorch.Trainer", "pytorch_lightning.Trainer"})
+"""Lightning's trainer under its names."""
+
+BENCHMARK: Final = "torch.backends.cudnn.benchmark"
+CUDNN: Final = "torch.backends.cudnn.deterministic"
+ALGORITHMS: Final = "torch.use_deterministic_algorithms"
+DEBUG_MODE: Final = "torch.set_deterministic_debug_mode"
+CUDNN_SCOPE: Final = "torch.backends.cudnn.flags"
+CUDNN_SETTER: Final = "torch.backends.cudnn.set_flags"
+"""torch's switches of determinism (notes on reproducibility)."""

@@ -1,0 +1,46 @@
+"""What asks for, makes, or tells something to the tracers of torch: compile, export, jit, torch.func."""
+
+from __future__ import annotations
+
+from typing import Final
+
+ASKS_COMPILING: Final = frozenset({"is_compiling", "is_dynamo_compiling", "is_torchdynamo_compiling", "is_exporting"})
+"""The last names of predicates that are true while dynamo traces (torch.compiler, transformers.utils)."""
+
+ASKS_TRACING: Final = ASKS_COMPILING | {"is_tracing", "is_scripting", "is_torch_fx_proxy", "is_jit_tracing"}
+"""The same for any tracer (torch.jit, transformers.utils)."""
+
+PROMISES: Final = frozenset(
+    {"_check", "_check_is_size", "_constrain_as_size", "_constrain_as_value", "sym_constrain_range_for_size"}
+)
+"""Functions of torch that tell the tracer what holds of a size (torch/__init__.py; torch/_check.py)."""
+
+EXPORTS: Final = frozenset({"torch.export.export", "torch.export.export_for_training"})
+"""Entries that take `dynamic_shapes`."""
+
+COMPILE: Final = "torch.compile"
+TUNED_MODES: Final = ("max-autotune", "max-autotune-no-cudagraphs")
+"""The modes of `torch.compile` that time kernels (its docstring)."""
+
+DERIVATIVES: Final = frozenset(
+    f"torch.func.{name}" for name in ("grad", "grad_and_value", "jacrev", "jacfwd", "hessian")
+)
+"""Transforms of torch.func around a function that traces what is inside as without them."""
+
+RECOMPUTING: Final = frozenset(
+    f"{module}.{name}"
+    for module in ("torch.func", "functorch")
+    for name in "grad grad_and_value vjp jacrev hessian".split()
+)
+"""Transforms that run a backward of their own; functorch is their older home."""
+
+FUNCTIONAL_CALLS: Final = frozenset({"torch.func.functional_call", "torch.nn.utils.stateless.functional_call"})
+"""Calls of a module with other parameters than its own, which are back in place when they return."""
+
+ATTENTION: Final = "torch.nn.functional.scaled_dot_product_attention"
+ATTENTION_LAYERS: Final = (
+    "torch.nn.MultiheadAttention",
+    "torch.nn.TransformerEncoderLayer",
+    "torch.nn.TransformerDecoderLayer",
+)
+"""Layers of torch.nn that call it (torch/nn/functional.py, multi_head_attention_forward)."""
