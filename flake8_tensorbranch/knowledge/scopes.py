@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from flake8_tensorbranch.knowledge.operations import ATTENTION, FACTORIES, PLACED, RECURRENT, Operations
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:
@@ -23,6 +25,8 @@ class Scope:
     reentrant: str
     """The same for a reentrant one."""
     why: str
+    on: Operations | None = None
+    """What the state bears on; None where that is no list of operations."""
 
     @property
     def restored(self) -> bool:
@@ -30,8 +34,18 @@ class Scope:
         return self.non_reentrant == self.reentrant == "ok"
 
 
+_ON = {
+    "the attention backend": ATTENTION,
+    "context parallelism": ATTENTION,
+    "the default dtype": FACTORIES,
+    "the default device": PLACED,
+    "the oneDNN switch": RECURRENT,
+}
+
+
 def _scopes(state: str, form: str, non_reentrant: str, reentrant: str, names: str, why: str) -> dict[str, Scope]:
-    return {name: Scope(name, state, form, non_reentrant, reentrant, why) for name in names.split()}
+    on = _ON.get(state)
+    return {name: Scope(name, state, form, non_reentrant, reentrant, why, on) for name in names.split()}
 
 
 SCOPES: dict[str, Scope] = {

@@ -25,4 +25,5 @@ def check(site: ScopeSite) -> Iterator[Finding]:
         effect = "recompute in another kernel (CheckpointError, or silence)"
     message = f"scope ends before backward, so its checkpointed calls {effect}"
     fix = repair(site, "inside", "Choose the kernel inside the function")
-    yield Finding(site.node, message, "choose the kernel inside the function", related=site.related, fix=fix)
+    advice, certain = "choose the kernel inside the function", bool(site.facts["certain"])
+    yield Finding(site.node, message, advice, certain, related=site.related, fix=fix)

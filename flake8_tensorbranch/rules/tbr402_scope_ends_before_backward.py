@@ -21,4 +21,5 @@ def check(site: ScopeSite) -> Iterator[Finding]:
         yield Finding(site.node, message, "open it inside the function", related=site.related)
     elif form == "state":
         message = f"scope ends before backward, so {site.facts['callee']} in it recomputes without {site.state}"
-        yield Finding(site.node, message, "run backward inside or enter it in the function", related=site.related)
+        advice, certain = "run backward inside or enter it in the function", bool(site.facts["certain"])
+        yield Finding(site.node, message, advice, certain, related=site.related)

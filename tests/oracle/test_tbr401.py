@@ -118,3 +118,33 @@ def test_what_checkpoint_restores_itself(restored: str) -> None:
 
     wanted = gradient(lambda function: function(x))
     assert torch.equal(gradient(lambda function: checkpoint(function, x, use_reentrant=False)), wanted)
+
+
+@pytest.mark.parametrize("reentrant", [False, True])
+@pytest.mark.parametrize("attends", [False, True])
+def test_only_attention_sees_the_scope(reentrant: bool, attends: bool) -> None:
+    """A region that holds no attention is recomputed bit for bit, whichever kernel the scope had chosen."""
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+    from torch.utils.checkpoint import checkpoint
+
+    torch.manual_seed(0)
+    layers = torch.nn.Sequential(torch.nn.Linear(32, 32), torch.nn.GELU(), torch.nn.LayerNorm(32), torch.nn.Dropout())
+    attention = torch.nn.functional.scaled_dot_product_attention
+
+    def region(x: Any) -> Any:
+        return attention(layers(x), x, x) if attends else layers(x)
+
+    def gradients(inside: bool) -> list[Any]:
+        x = heads()[0].detach().requires_grad_()
+        layers.zero_grad()
+        with sdpa_kernel(SDPBackend.MATH):
+            out = checkpoint(region, x, use_reentrant=reentrant)
+            if inside:
+                out.square().sum().backward()
+        if not inside:
+            out.square().sum().backward()
+        return [x.grad.clone(), *(p.grad.clone() for p in layers.parameters())]
+
+    right, outcome = gradients(True), observe(gradients, False)
+    same = outcome.error is None and all(map(torch.equal, outcome.value, right))
+    assert same != attends

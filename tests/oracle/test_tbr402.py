@@ -112,3 +112,29 @@ def test_a_scope_without_saved_tensor_hooks_stops_the_forward(inside: bool, reen
             return torch.utils.checkpoint.checkpoint(region, rows().requires_grad_(), use_reentrant=reentrant)
 
     assert observe(forward).first_line == ("" if reentrant else "no hooks here")
+
+
+@pytest.mark.parametrize(("made", "equal"), [("nothing", True), ("alike", True), ("constant", False)])
+def test_only_what_takes_the_default_dtype_sees_it(made: str, equal: bool) -> None:
+    from torch.utils.checkpoint import checkpoint
+
+    def region(x: Any) -> Any:
+        if made == "nothing":
+            return x.sin() * 2
+        if made == "alike":
+            return x.sin() * torch.ones(2, dtype=x.dtype) + x.new_zeros(2)
+        return x.sin() * torch.ones(2)
+
+    def step() -> Any:
+        x = rows(2).requires_grad_()
+        torch.set_default_dtype(torch.float64)
+        try:
+            y = checkpoint(region, x, use_reentrant=False)
+        finally:
+            torch.set_default_dtype(torch.float32)
+        y.sum().backward()
+        return x.grad
+
+    outcome = observe(step)
+    expected = rows(2).cos() * (2 if made == "nothing" else 1)
+    assert (outcome.error is None and torch.equal(outcome.value, expected)) == equal

@@ -72,3 +72,26 @@ def test_reverse_transformations_refuse_a_checkpoint_inside(reentrant: bool) -> 
         torch.func.vjp(inner, x)
     if not reentrant:
         assert torch.equal(torch.func.jacfwd(inner)(x), x.cos())
+
+
+@pytest.mark.parametrize(("form", "right"), [("outside", True), ("handed", True), ("read", False)])
+def test_only_what_the_region_reads_is_lost(form: str, right: bool) -> None:
+    """A parameter that is used outside of the region, or handed to it, is the given one in the recompute, too."""
+    from torch.utils.checkpoint import checkpoint
+
+    class Net(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.ones(4))
+
+        def forward(self, x: Any) -> Any:
+            if form == "outside":
+                return checkpoint(torch.sin, x * self.weight, use_reentrant=False)
+            if form == "handed":
+                return checkpoint(lambda h, w: torch.sin(h * w), x, self.weight, use_reentrant=False)
+            return checkpoint(lambda h: torch.sin(h * self.weight), x, use_reentrant=False)
+
+    given, plain = (torch.full((4,), 0.5).requires_grad_() for _ in range(2))
+    torch.func.functional_call(Net(), {"weight": given}, (rows(),)).sum().backward()
+    torch.sin(rows() * plain).sum().backward()
+    assert torch.allclose(given.grad, plain.grad) == right

@@ -110,14 +110,18 @@ def functional_calls(origins: Origins, recomputes: Recomputes, backward: Backwar
         if not origins.externals(expr) & FUNCTIONAL_CALLS or not call.args:
             continue
         for function in functions_of(origins.program.analysis, origins.value(Expr(index, scope, call.args[0]))):
-            made = next(
-                (m for inner in recomputes.tree.calls(function) if (m := recomputes.direct(inner)) is not None),
-                None,
-            )
+            inner = (recomputes.direct(call) for call in recomputes.tree.calls(function))
+            made = next((m for m in inner if m is not None and _keeps_state(recomputes, m)), None)
             if made is not None and backward.of(expr):
                 found.append((expr, made))
                 break
     return found
+
+
+def _keeps_state(recomputes: Recomputes, made: Recompute) -> bool:
+    """True unless the region, in full view, reads no tensor of a module."""
+    held = recomputes.holding.of(made.function)
+    return held.state or not held.complete
 
 
 def transformed_calls(origins: Origins, recomputes: Recomputes) -> Iterator[tuple[Expr, Recompute]]:

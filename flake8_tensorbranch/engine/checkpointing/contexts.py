@@ -35,6 +35,7 @@ class Contexts:
         self.origins = origins
         self.options: Options = recomputes.options
         self.tree = recomputes.tree
+        self.holding = recomputes.holding
         self.has = recomputes.regions.has
 
     def is_default(self, given: Expr) -> bool:
@@ -216,6 +217,9 @@ class Contexts:
         rows = [SCOPES[n] for n in (*one, *other) if n in SCOPES]
         if not rows or all(r.restored for r in rows):
             return
+        held = self.holding.of(made.function)
+        if all(r.on is not None and held.lacks(r.on) for r in rows):
+            return  # whichever scope is open, the region does nothing that it bears on
         if one == other:
             if [source_of(a) for a in (*first.node.args, *first.node.keywords)] != [
                 source_of(a) for a in (*second.node.args, *second.node.keywords)

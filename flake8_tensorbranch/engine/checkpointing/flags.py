@@ -20,6 +20,8 @@ _MODES: Final = ("TorchFunctionMode", "TorchDispatchMode", "BaseTorchFunctionMod
 _NOT_FLAGS: Final = frozenset({"training", "requires_grad", "grad", "data"})
 _ENVIRONMENT: Final = frozenset({"environ", "getenv"})
 
+HOOK: Final = "a hook"
+
 Key = tuple[str, str, str]
 """A state: whether it is an attribute, a name or a variable of the environment; its name; the class that owns it."""
 
@@ -99,7 +101,7 @@ class Flags:
                 and isinstance(node.func, nodes.Attribute)
                 and node.func.attrname in FORWARD_HOOKS
             ) and (any(self._changes_values(function, a) for a in node.args)):
-                return Changes(everywhere="a hook")
+                return Changes(everywhere=HOOK)
             key = self.key(function, node)
             if key is not None and key[1] not in _NOT_FLAGS:
                 keys.add(key)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.checkpointing.holding import Holding
 from flake8_tensorbranch.engine.inference.arguments import Arguments
 from flake8_tensorbranch.engine.inference.program import functions_of
 from flake8_tensorbranch.engine.lookup.calltree import CallTree
@@ -48,6 +49,7 @@ class Recomputes:
         self.regions = regions
         self.tree = CallTree(origins)
         self.options = Options(origins)
+        self.holding = Holding(origins)
         self.home = home_made(origins)
         self._heads = {
             function: begin.row

@@ -9,7 +9,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.diagnostic import Edit, Related
 from flake8_tensorbranch.engine.checkpointing.backward import Backward, Event
-from flake8_tensorbranch.engine.checkpointing.flags import Flags
+from flake8_tensorbranch.engine.checkpointing.flags import HOOK, Flags
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.checkpointing.scopes import Opened, Scopes
 from flake8_tensorbranch.engine.lookup.options import OMITTED, UNSEEN
@@ -34,6 +34,7 @@ class Scoped:
         self.recomputes = recomputes
         self.backward = Backward(origins)
         self.flags = Flags(origins, recomputes.tree)
+        self.holding = recomputes.holding
         self._events: dict[nodes.NodeNG, list[Event]] = {}
 
     def sites(self) -> Iterator[ScopeSite]:
@@ -73,13 +74,13 @@ class Scoped:
                 continue
             expr = Expr(index, scope, call)
             for made in self.recomputes.behind(expr):
-                if not self._exposed(opened, made):
+                if not self._exposed(opened, made, expr):
                     continue
                 if call not in self._events:
                     self._events[call] = self.backward.of(expr)
                 outside = self._outside(opened, self._events[call])
                 if outside is not None:
-                    return self._report(opened, made, outside)
+                    return self._report(opened, made, outside, expr)
         return None
 
     @staticmethod
@@ -94,8 +95,10 @@ class Scoped:
                 return event
         return None
 
-    def _exposed(self, opened: Opened, made: Recompute) -> bool:
-        """Whether the recompute sees another state than the forward did, once the scope has ended."""
+    def _exposed(self, opened: Opened, made: Recompute, site: Expr) -> bool:
+        """Whether the recompute sees another state than the forward did, once the scope has ended, and does what that
+        state bears on.
+        """
         if made.home is not None:
             if opened.row is not None and opened.row.state == "autocast":
                 return not made.home.restores_autocast
@@ -110,14 +113,15 @@ class Scoped:
         row = opened.row
         if row is not None:
             variants = self.variants(made)
-            if row.non_reentrant == "ok" and made.home is None:
-                return bool(variants) and False not in variants
-            return self._meets(row, made)
+            if row.non_reentrant == "ok" and made.home is None and (not variants or False in variants):
+                return False
+            return self._meets(row, made, site)
         changes = opened.changes
         if changes is None:
             return False
         if changes.everywhere:
-            return True
+            held = self.holding.of(made.function, site)
+            return held.modules or not held.complete or changes.everywhere != HOOK
         functions = self.recomputes.reads(made)
         own = self._own(opened)
         if not functions:
@@ -172,16 +176,23 @@ class Scoped:
                     return True
         return False
 
-    def _meets(self, row: Scope, made: Recompute) -> bool:
+    def _meets(self, row: Scope, made: Recompute, site: Expr) -> bool:
         """Whether the region may do what a state of torch bears on."""
         text = made.call.module.text
-        if row.state == "the oneDNN switch":
-            return any(word in text for word in ("LSTM", "GRU", "RNN"))
+        if row.state == "the oneDNN switch" and not any(word in text for word in ("LSTM", "GRU", "RNN")):
+            return False
+        if row.state == "the compiler's stance" and not ("torch.compile" in text or ".compile(" in text):
+            return False
+        held = self.holding.of(made.function, site)
+        if row.qualname == _CACHE:
+            return held.state or not held.complete
         if row.state == "the compiler's stance":
-            return "torch.compile" in text or ".compile(" in text
-        return True
+            # `module.compile()` leaves no trace in values; a compiled function is another than the one it was made of.
+            compiled = (f.cls is not None and self.regions.of(f, "compiled") is not None for f in held.functions)
+            return held.compiled or not held.complete or any(compiled)
+        return row.on is None or not held.lacks(row.on)
 
-    def _report(self, opened: Opened, made: Recompute, outside: Event) -> ScopeSite:
+    def _report(self, opened: Opened, made: Recompute, outside: Event, site: Expr) -> ScopeSite:
         variants = self.variants(made)
         entry = Entry(
             "checkpointed",
@@ -207,7 +218,9 @@ class Scoped:
             state = changes.everywhere
         else:
             state = "`" + min(name for _, name, _ in changes.keys) + "`" if changes is not None else ""
-        facts: dict[str, object] = {"form": form, "variants": variants, "callee": _callee(made)}
+        on = row.on if row is not None else None
+        certain = on is None or self.holding.of(made.function, site).runs(on)
+        facts: dict[str, object] = {"form": form, "variants": variants, "callee": _callee(made), "certain": certain}
         repairs = self._repairs(opened, made) if form == "kernel" else {}
         return ScopeSite(SinkKind.SCOPE, opened.node, opened.function, entry, state, related, facts, repairs=repairs)
 

@@ -1,0 +1,257 @@
+"""What a checkpointed region holds in full view: its operations, and whether these are all that it can run."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from typing import Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.inference import heirs
+from flake8_tensorbranch.engine.inference.arguments import Arguments
+from flake8_tensorbranch.engine.inference.frame import Facts, State
+from flake8_tensorbranch.engine.lattice import CONTAINER, NONE, OBJECT, TENSOR, UNKNOWN, UNKNOWN_KIND, AbstractValue
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.engine.refs import Bound, Closure, Giving, Instance, Method, Partial, Wrapped
+from flake8_tensorbranch.knowledge import names, regions
+from flake8_tensorbranch.knowledge.model import is_known, method
+from flake8_tensorbranch.knowledge.operations import CALLING, OF_CONTEXT, OPAQUE, Operations
+from flake8_tensorbranch.knowledge.scopes import SCOPES
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
+
+DEPTH: Final = 9
+MOST: Final = 60  # functions of one region, each with its own arguments
+_HARMLESS: Final = ("torch.", "functools.", "contextlib.", "typing.", "abc.")
+_KEEPING: Final = frozenset({"staticmethod", "classmethod", "property", "override", "overload", "contextmanager"})
+
+
+@dataclass(slots=True)
+class Held:
+    """The operations that a region runs, by qualified name, with their arguments; `complete` when it runs no others.
+
+    What else it does: `modules`, call one; `state`, read tensors that one keeps; `builds`, make layers; `compiled`,
+    run compiled code.
+    """
+
+    operations: list[tuple[str, Arguments]] = field(default_factory=list)
+    functions: dict[FunctionInfo, None] = field(default_factory=dict)
+    complete: bool = True
+    state: bool = False
+    modules: bool = False
+    compiled: bool = False
+    builds: bool = False
+
+    def lacks(self, wanted: Operations) -> bool:
+        """True when none of these operations can run."""
+        if not self.complete or (self.builds and wanted.told):
+            return False
+        return not self.runs(wanted)
+
+    def runs(self, wanted: Operations) -> bool:
+        """True when one of these operations is in view."""
+        return any(name in wanted.names and not _told(args, wanted.told) for name, args in self.operations)
+
+
+def _told(args: Arguments, name: str) -> bool:
+    value = args.keywords.get(name)
+    return value is not None and not value.kinds & (NONE | UNKNOWN_KIND)
+
+
+class Holding:
+    """Reads regions: each call must be of a function in view, of an operation or layer in the tables, or of a plain
+    value's method.
+    """
+
+    def __init__(self, origins: Origins) -> None:
+        self.origins = origins
+        self.analysis = origins.program.analysis
+        self._held: dict[nodes.NodeNG, Held] = {}
+
+    def of(self, start: Expr | None, site: Expr | None = None) -> Held:
+        """What calling an expression's value runs; a parameter's value is what the call `site` hands to it."""
+        if start is None:
+            return Held(complete=False)
+        scope, node = start.scope, start.node
+        if site is not None and scope is not None and isinstance(node, nodes.Name):
+            if any(p.name == node.name for p in scope.params) and scope in self.origins.callees(site):
+                given = self.origins.argument(site, scope, node.name)
+                start = given if given is not None else start
+        found = self._held.get(start.node)
+        if found is None:
+            found = self._held[start.node] = Held()
+            # As declared: what the calls in view hand over is not all that there may be.
+            declared = self.analysis.facts_of(start.module, start.scope)
+            _Walk(self, found).value(declared.values.get(start.node, UNKNOWN), None, 0)
+        return found
+
+
+class _Walk:
+    """One walk over a region; `facts` are those of the scope that calls, None where no call is written."""
+
+    def __init__(self, holding: Holding, held: Held) -> None:
+        self.analysis = holding.analysis
+        self.held = held
+        self.seen: set[tuple[FunctionInfo, tuple[tuple[str, AbstractValue], ...]]] = set()
+
+    def value(self, value: AbstractValue, facts: Facts | None, depth: int) -> None:
+        """All that calling a value may run, or what is in a list of functions."""
+        listed = bool(value.kinds & CONTAINER) and not value.refs
+        if listed:
+            self._elements(value, facts, depth)
+        known = value.refs or listed
+        # A function of a library is of unknown kind itself.
+        plain = all(isinstance(r, Method) or (isinstance(r, str) and not r.startswith("torch.")) for r in value.each)
+        if not known or (value.kinds & UNKNOWN_KIND and not plain):
+            self.held.complete = False
+        for ref in value.each:
+            self._ref(value, ref, facts, depth)
+
+    def _elements(self, value: AbstractValue, facts: Facts | None, depth: int) -> None:
+        for inner in [v for _, v in value.items] if value.items is not None else [value.elem or UNKNOWN]:
+            self.value(inner, facts, depth)
+
+    def _ref(self, value: AbstractValue, ref: object, facts: Facts | None, depth: int) -> None:
+        if isinstance(ref, FunctionInfo):
+            self._enter(ref, facts, depth)
+        elif isinstance(ref, Closure):
+            self._enter(ref.function, facts, depth)
+        elif isinstance(ref, Bound):
+            self._method(ref.function, ref.owner, facts, depth)
+        elif isinstance(ref, (Partial, Wrapped)):
+            self.held.compiled |= isinstance(ref, Wrapped) and ref.wrapper == "torch.compile"
+            self.value(ref.function, facts, depth)
+        elif isinstance(ref, Instance):
+            self.held.modules = True
+            self._instance(value, ref, facts, depth)
+        elif isinstance(ref, str) and facts is None:
+            self._named(ref, Arguments())
+        elif isinstance(ref, Method):
+            self._plain(ref, facts, depth)
+        elif isinstance(ref, Giving):
+            self.held.complete = False
+
+    def _instance(self, value: AbstractValue, ref: Instance, facts: Facts | None, depth: int) -> None:
+        cls: ClassInfo | str = ref.cls
+        if isinstance(cls, ClassInfo):
+            for name in ("__call__", "forward"):
+                function = self.analysis.resolver.method(cls, name)
+                if function is not None:
+                    self._method(function, value, facts, depth)
+                    return
+            bases = (b for b in self.analysis.resolver.mro(cls) if isinstance(b, str))
+            cls = next((b for b in bases if b.startswith("torch.nn.")), "")
+        if cls == "torch.nn.Sequential" or cls.endswith("Parallel"):
+            self._elements(value, facts, depth)
+        elif not cls.startswith("torch.nn.") or not is_known(cls):
+            self.held.complete = False
+        else:
+            self.held.state = True
+            self.held.operations.append((cls, Arguments()))
+
+    def _method(self, function: FunctionInfo, owner: AbstractValue, facts: Facts | None, depth: int) -> None:
+        """A method, and those of the subclasses in view that take its place."""
+        self._enter(function, facts, depth)
+        for cls in [r.cls for r in owner.each if isinstance(r, Instance) and isinstance(r.cls, ClassInfo)]:
+            for heir in heirs.heirs(self.analysis, cls):
+                own = heir.methods.get(function.name)
+                if own is not None:
+                    self._enter(own, None, depth)
+
+    def _enter(self, function: FunctionInfo, facts: Facts | None, depth: int) -> None:
+        """One function, run with what the caller hands to it."""
+        bound = _bound(facts, function)
+        key = (function, tuple(sorted(bound.items(), key=lambda item: item[0])))
+        if key in self.seen:
+            return
+        self.seen.add(key)
+        self.held.functions[function] = None
+        seen_through = all(_keeps(name) for name in function.decorator_names) and not heirs.is_abstract(function)
+        if depth >= DEPTH or len(self.seen) > MOST or not seen_through:
+            self.held.complete = False
+            return
+        self.held.compiled |= any(name.endswith("compile") for name in function.decorator_names)
+        found = self.analysis.facts_of(function.module, function, bound)
+        self.held.complete &= not found.exhausted
+        for call in function.calls:
+            if call in found.values:
+                self._call(found, call, depth + 1)
+        for node, callees in found.calls.items():
+            for callee in callees if not isinstance(node, nodes.Call) else ():  # operators and items of objects
+                self._enter(callee, found, depth + 1)
+        for node, value in found.values.items():
+            if isinstance(node, nodes.Attribute):
+                self._read(found, node, value, depth + 1)
+
+    def _read(self, facts: Facts, node: nodes.Attribute, value: AbstractValue, depth: int) -> None:
+        """A tensor that a module keeps is state; a property runs."""
+        owner = facts.values.get(node.expr, UNKNOWN)
+        for ref in owner.each:
+            if isinstance(ref, Instance):
+                self.held.state |= bool(value.kinds & (TENSOR | UNKNOWN_KIND))
+                cls = ref.cls
+                found = self.analysis.resolver.method(cls, node.attrname) if isinstance(cls, ClassInfo) else None
+                if found is not None and found.is_property:
+                    self._method(found, owner, None, depth)
+
+    def _call(self, facts: Facts, call: nodes.Call, depth: int) -> None:
+        func = call.func
+        if isinstance(func, nodes.Name) and func.name == "super":
+            return
+        value = facts.values.get(func, UNKNOWN)
+        name = func.attrname if isinstance(func, nodes.Attribute) else ""
+        if value.refs or not (name in OF_CONTEXT or (name and method(name) is not None)):
+            self.value(value, facts, depth)
+        for name, args in facts.externals.get(call, {}).items():
+            self._named(name, args)
+            self._handed(name, args, depth)
+        for callee in facts.calls.get(call, {}):
+            self._enter(callee, facts, depth)
+
+    def _handed(self, name: str, args: Arguments, depth: int) -> None:
+        """The functions among the arguments of a call that leaves the project."""
+        for given in args.all():
+            if any(isinstance(ref, (FunctionInfo, Bound, Closure, Partial, Wrapped)) for ref in given.each):
+                self.value(given, None, depth)
+        entry = regions.entry(name)
+        if name in CALLING or entry is not None:
+            first = args.get(entry.argument, entry.keyword) if entry is not None else args.get(0, "function")
+            self.value(first or UNKNOWN, None, depth)
+
+    def _named(self, name: str, args: Arguments) -> None:
+        """A function or class outside of the project."""
+        head, last = name.partition(".")[0], name.rpartition(".")[2]
+        known = names.type_meaning(name) or regions.entry(name) or name in SCOPES or is_known(name)
+        self.held.builds |= name.startswith("torch.nn.") and last[:1].isupper()
+        self.held.operations.append((name, args))
+        if name in OPAQUE or not (known or head == "numpy" or _standard(head)):
+            self.held.complete = False
+
+    def _plain(self, ref: Method, facts: Facts | None, depth: int) -> None:
+        """A method of a tensor, a list, a text, or of an object whose class is in the tables."""
+        owner, name = ref.owner, ref.name
+        if owner.kinds & UNKNOWN_KIND and not owner.kinds & TENSOR and method(name) is None:
+            self.held.complete = False
+        if not owner.kinds & OBJECT or is_known(f"torch.nn.Module.{name}"):
+            return
+        for each in owner.each:
+            cls = each.cls if isinstance(each, Instance) else None
+            if name == "forward" and isinstance(each, Instance):
+                self._instance(owner, each, facts, depth)
+            elif not isinstance(cls, str) or not (is_known(f"{cls}.{name}") or _standard(cls.partition(".")[0])):
+                self.held.complete = False
+
+
+def _bound(facts: Facts | None, function: FunctionInfo) -> State:
+    if facts is None:
+        return {}
+    given = {p.name: facts.arguments.get((function, p.name)) for p in function.params}
+    return {name: value for name, value in given.items() if value is not None and value.known}
+
+
+def _keeps(decorator: str) -> bool:
+    return decorator.startswith(_HARMLESS) or decorator.rpartition(".")[2] in _KEEPING
+
+
+def _standard(head: str) -> bool:
+    return head in sys.stdlib_module_names or head == "builtins"
