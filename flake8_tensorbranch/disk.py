@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Final, Literal, NamedTuple
 
@@ -16,6 +17,7 @@ Kind = Literal["content", "names", "markers"]
 MARKERS: Final = ("pyproject.toml", "setup.cfg", "setup.py", ".git", "tox.ini")  # of a project's root
 PACKAGE: Final = "__init__.py"
 MAX_BYTES: Final = 2_000_000  # a larger file is not read
+HELD_BYTES: Final = 8_000_000  # of contents read last and kept: files of one folder ask for the same neighbours
 YOUNG: Final = 2_000_000_000  # nanoseconds: the coarsest times that file systems keep
 
 Stamp = tuple[int, int, int, int]
@@ -39,12 +41,25 @@ class Disk:
 
     def __init__(self) -> None:
         self._answers: dict[Change, _Answer] = {}
+        self._held: OrderedDict[str, bytes] = OrderedDict()  # each has its answer: what changes is dropped from both
+        self._held_bytes = 0
 
     def read(self, path: str) -> bytes | None:
-        """The content of a file; None if it cannot be read or is larger than `MAX_BYTES`. Not kept."""
+        """The content of a file; None if it cannot be read or is larger than `MAX_BYTES`. The same object as long as
+        it is kept (`HELD_BYTES`) and `changed` does not tell otherwise.
+        """
+        held = self._held.get(path)
+        if held is not None:
+            self._held.move_to_end(path)
+            return held
         stamp = _stamp(path)
         data = _content(path)
         self._answers[Change("content", path)] = _Answer(stamp, hash(data), _is_settled(stamp))
+        if data is not None:
+            self._held[path] = data
+            self._held_bytes += len(data)
+            while self._held_bytes > HELD_BYTES:
+                self._held_bytes -= len(self._held.popitem(last=False)[1])
         return data
 
     def names(self, folder: str) -> frozenset[str]:
@@ -79,11 +94,15 @@ class Disk:
                     found.append(question)
         for question in found:
             del self._answers[question]
+            if question.kind == "content":
+                self._held_bytes -= len(self._held.pop(question.path, b""))
         return found
 
     def forget(self) -> None:
         """Forget every answer."""
         self._answers.clear()
+        self._held.clear()
+        self._held_bytes = 0
 
 
 def _stamp(path: str) -> Stamp | None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MAX_MODULES: Final = 600  # parsed modules kept from file to file
 KEPT_MODULES: Final = 400  # of more than that, those read last
+DECODED: Final = 300  # texts of neighbours kept beside their bytes
 RECENT: Final = 150  # files checked last, kept for those after them that import them
 
 
@@ -40,6 +41,7 @@ class Project:
         self._mentioned: dict[tuple[str, tuple[str, ...]], bool] = {}
         self._texts: dict[str, int] = {}  # the hash of what others have seen of a file
         self._nearby: dict[tuple[str, tuple[str, ...]], str] = {}  # the text of a neighbour; "" where it has no word
+        self._decoded: OrderedDict[str, tuple[bytes, str | None]] = OrderedDict()  # by path: the bytes, their text
         self._checked: tuple[str, ModuleIndex] | None = None
         self._unsaved = False  # whether others have seen a text of the file under check that is not the disk's
         self._dropped = 0
@@ -57,6 +59,7 @@ class Project:
         self._mentioned.clear()
         self._nearby.clear()
         self._texts.clear()
+        self._decoded.clear()
         self._checked = None
         self._unsaved = False
 
@@ -148,15 +151,27 @@ class Project:
     def _text(self, full: str) -> str | None:
         """What others see of a file: of the file under check the text given, else the disk's; None if unreadable."""
         data = self.finder.read(full)
-        try:
-            text = None if data is None else SourceFile.from_bytes(full, data).text
-        except (SyntaxError, ValueError):
-            text = None
+        text = None if data is None else self._decode(full, data)
         if self._checked is not None and self._checked[0] == full:
             self._unsaved = self._unsaved or text != self._checked[1].text
             text = self._checked[1].text
         self._texts[full] = hash(text)
         return text
+
+    def _decode(self, full: str, data: bytes) -> str | None:
+        """The text of a file's bytes, decoded once for as long as the finder gives the same bytes; None where they are
+        no text.
+        """
+        known = self._decoded.get(full)
+        if known is None or known[0] is not data:
+            try:
+                known = data, SourceFile.from_bytes(full, data).text
+            except (SyntaxError, ValueError):
+                known = data, None
+            self._decoded[full] = known
+            if len(self._decoded) > DECODED:
+                self._decoded.popitem(last=False)
+        return known[1]
 
     def read(self, path: str) -> ModuleIndex | None:
         """The index of a first-party file; None if it has none."""

@@ -11,7 +11,8 @@ from typing import Any
 
 from astroid import nodes
 from astroid.manager import AstroidManager
-from astroid.rebuilder import TreeRebuilder
+
+from flake8_tensorbranch.syntax.direct import DirectRebuilder
 
 __all__ = ["TreeError", "build_module", "paused_gc"]
 
@@ -41,11 +42,11 @@ def paused_gc() -> Iterator[None]:
         gc.enable()
 
 
-class _Rebuilder(TreeRebuilder):
+class _Rebuilder(DirectRebuilder):
     """astroid's rebuilder, which leaves the `ast` tree as it was and enters `from` imports into locals."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(AstroidManager(), data=text)  # by name: its position differs between astroid 4.0 and 4.3
+    def __init__(self) -> None:
+        super().__init__(AstroidManager())  # not the text: it serves `position` alone
         self._stripped: list[tuple[Any, list[ast.stmt]]] = []
         self._from_imports: list[tuple[nodes.ImportFrom, frozenset[str]]] = []
 
@@ -59,38 +60,6 @@ class _Rebuilder(TreeRebuilder):
 
     def _get_position_info(self, node: Any, parent: Any) -> None:
         """No `position` of the keyword and name of definitions: it takes a tokenizer, and nothing here reads it."""
-
-    # The commonest nodes, in the form of an expression that is read, made without the detours of the base class.
-
-    def visit(self, node: Any, parent: Any) -> Any:
-        """Visit a node by the method of its class."""
-        found = self._visit_meths.get(type(node))
-        return super().visit(node, parent) if found is None else found(node, parent)
-
-    def visit_name(self, node: ast.Name, parent: Any) -> Any:
-        """Visit a name."""
-        if type(node.ctx) is not ast.Load:
-            return super().visit_name(node, parent)
-        line, end = node.lineno, node.end_lineno
-        return nodes.Name(node.id, line, node.col_offset, parent, end_lineno=end, end_col_offset=node.end_col_offset)
-
-    def visit_constant(self, node: ast.Constant, parent: Any) -> Any:
-        """Visit a literal."""
-        line, end = node.lineno, node.end_lineno
-        return nodes.Const(
-            node.value, line, node.col_offset, parent, node.kind, end_lineno=end, end_col_offset=node.end_col_offset
-        )
-
-    def visit_attribute(self, node: ast.Attribute, parent: Any) -> Any:
-        """Visit `value.name`."""
-        if type(node.ctx) is not ast.Load:
-            return super().visit_attribute(node, parent)
-        line, end = node.lineno, node.end_lineno
-        new = nodes.Attribute(
-            node.attr, line, node.col_offset, parent, end_lineno=end, end_col_offset=node.end_col_offset
-        )
-        new.postinit(self.visit(node.value, new))
-        return new
 
     def visit_importfrom(self, node: ast.ImportFrom, parent: nodes.NodeNG) -> nodes.ImportFrom:
         """Visit `from ... import ...`, remembering which names `global` has moved to the module here."""
@@ -132,7 +101,7 @@ def build_module(text: str, path: str, tree: ast.Module | None = None, name: str
         try:
             if tree is None:
                 tree = ast.parse(text)
-            rebuilder = _Rebuilder(text)
+            rebuilder = _Rebuilder()
             try:
                 package = os.path.basename(path) == "__init__.py"
                 module: nodes.Module = rebuilder.visit_module(tree, name, path, package)

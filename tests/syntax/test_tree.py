@@ -11,6 +11,7 @@ import textwrap
 import pytest
 from astroid import nodes
 
+from flake8_tensorbranch.syntax import direct
 from flake8_tensorbranch.syntax.tree import TreeError, build_module, paused_gc
 
 SOURCE = '''\
@@ -145,3 +146,49 @@ def test_gc_is_paused_and_comes_back() -> None:
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+EVERY_FORM = (
+    SOURCE
+    + """\
+
+def forms(a, /, b: int = 3, *rest, key="x", **named):
+    global count
+    del a, named["x"], rest.y
+    (b, *c), d.e, f[0] = g(1, *rest, h=..., **named)
+    b += lambda q=1: q
+    i: int = (j := b"k")
+    for k in [l for l in m if l]:
+        pass
+    match i:
+        case {"x": Point(0, y=None), **others} | [1, *_] as whole if whole:
+            count = f"{i!r:>{b}}"
+"""
+)
+
+
+def listed(module: nodes.Module) -> list[object]:
+    """Every node with all its fields: nodes in them by class and place."""
+    found: list[object] = []
+    stack: list[nodes.NodeNG] = [module]
+    while stack:
+        node = stack.pop()
+        found.append((type(node), short(vars(node))))
+        stack.extend(node.get_children())
+    return found
+
+
+def short(value: object) -> object:
+    if isinstance(value, nodes.NodeNG):
+        return type(value), value.lineno, value.col_offset
+    if isinstance(value, dict):
+        return {key: short(inner) for key, inner in value.items()}
+    return [short(v) for v in value] if isinstance(value, (list, tuple)) else value
+
+
+def test_nodes_made_directly_are_those_astroid_makes(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert direct._AS_KNOWN
+    made = listed(build_module(EVERY_FORM, "x.py"))
+    monkeypatch.setattr(direct, "_AS_KNOWN", False)
+    usual = listed(build_module(EVERY_FORM, "x.py"))
+    assert made == usual
