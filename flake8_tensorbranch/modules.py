@@ -122,10 +122,10 @@ class Finder:
 
     def place(self, path: str) -> Place:
         """Where the file sits in the project."""
-        full = os.path.abspath(path)
+        full = path if os.path.isabs(path) else os.path.abspath(path)
         place = self._places.get(full)
         if place is None:
-            place = self._places[full] = Place(full, self._disk, self._src)
+            place = self._places[full] = Place(os.path.abspath(full), self._disk, self._src)
         return place
 
     def find(self, importer: str, name: str) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from astroid import nodes
 
@@ -38,12 +38,14 @@ class Param:
         return isinstance(self.default, nodes.Const) and self.default.value is None
 
 
+_PROPERTIES: Final = frozenset({"property", "cached_property", "lazy_property", "abstractproperty"})
+
+
 class FunctionInfo:
     """One function, method or lambda: its parameters, what it binds, and the nodes that analyses ask for."""
 
     __slots__ = (
         "_free",
-        "_params",
         "attribute_stores",
         "calls",
         "cls",
@@ -51,16 +53,23 @@ class FunctionInfo:
         "declared_nonlocal",
         "decorator_names",
         "fills",
+        "is_classmethod",
         "is_generator",
+        "is_property",
+        "is_static",
+        "kwarg",
         "module",
         "name",
         "nested",
         "node",
+        "params",
         "parent",
         "picks",
         "qualname",
         "returns_nodes",
+        "takes_self",
         "tests",
+        "vararg",
     )
 
     def __init__(
@@ -92,7 +101,17 @@ class FunctionInfo:
             self.decorator_names = [
                 dotted(d.func if isinstance(d, nodes.Call) else d) or "" for d in node.decorators.nodes
             ]
-        self._params: list[Param] | None = None
+        decorated, method = self.decorator_names, cls is not None
+        self.is_static = method and ("staticmethod" in decorated or self.name == "__new__")
+        self.is_classmethod = method and (
+            "classmethod" in decorated or self.name in ("__init_subclass__", "__class_getitem__")
+        )
+        self.is_property = method and any(d.rsplit(".", 1)[-1] in _PROPERTIES for d in decorated)
+        self.params = list(_parameters(node.args))  # those with names, in order, keyword-only ones last; the two that
+        self.vararg: str | None = node.args.vararg  # collect the rest, `*args` and `**kwargs`, stand here
+        self.kwarg: str | None = node.args.kwarg
+        # True for a method whose first parameter is the object.
+        self.takes_self = method and not self.is_static and not self.is_classmethod and bool(self.params)
         self._free: frozenset[str] | None = None
 
     def __str__(self) -> str:
@@ -110,43 +129,6 @@ class FunctionInfo:
     @property
     def is_async(self) -> bool:
         return isinstance(self.node, nodes.AsyncFunctionDef)
-
-    @property
-    def is_static(self) -> bool:
-        return self.cls is not None and ("staticmethod" in self.decorator_names or self.name == "__new__")
-
-    @property
-    def is_classmethod(self) -> bool:
-        return self.cls is not None and (
-            "classmethod" in self.decorator_names or self.name in ("__init_subclass__", "__class_getitem__")
-        )
-
-    @property
-    def is_property(self) -> bool:
-        return self.cls is not None and any(
-            d.rsplit(".", 1)[-1] in ("property", "cached_property", "lazy_property", "abstractproperty")
-            for d in self.decorator_names
-        )
-
-    @property
-    def takes_self(self) -> bool:
-        """True for a method whose first parameter is the object."""
-        return self.cls is not None and not self.is_static and not self.is_classmethod and bool(self.params)
-
-    @property
-    def params(self) -> list[Param]:
-        """The named parameters in order, keyword-only ones last; `*args` and `**kwargs` are `vararg` and `kwarg`."""
-        if self._params is None:
-            self._params = list(_parameters(self.node.args))
-        return self._params
-
-    @property
-    def vararg(self) -> str | None:
-        return self.node.args.vararg
-
-    @property
-    def kwarg(self) -> str | None:
-        return self.node.args.kwarg
 
     @property
     def local_names(self) -> dict[str, Any]:
@@ -301,16 +283,18 @@ class ModuleIndex:
 
     def forget_facts(self) -> None:
         """Drop the facts of single nodes, which only a check of this very file needs."""
-        for key in [
-            k
-            for k in self.memo
-            if isinstance(k, tuple) and (k[0] == "facts" or (isinstance(k[0], tuple) and k[0][0] == "facts"))
-        ]:
+        for key in [k for k in self.memo if type(k) is tuple and _is_of_facts(k)]:
             del self.memo[key]
 
     def absolute(self, module: str, level: int) -> str | None:
         """The dotted name that `from <dots><module> import ...` in this module means; None beyond the root."""
         return absolute(module, level, self.name, self.is_package)
+
+
+def _is_of_facts(key: tuple[Any, ...]) -> bool:
+    """True for the key of facts that are exact, and for that of what little fuel gave, which holds the former."""
+    first = key[0]
+    return first == "facts" if type(first) is str else type(first) is tuple and first[0] == "facts"
 
 
 def called_name(call: nodes.Call) -> str:
@@ -320,18 +304,20 @@ def called_name(call: nodes.Call) -> str:
 
 def last_name(node: nodes.NodeNG | None) -> str:
     """`c` for a name or an attribute `a.b.c`; empty for anything else."""
-    return node.name if isinstance(node, nodes.Name) else getattr(node, "attrname", "")
+    return node.name if type(node) is nodes.Name else getattr(node, "attrname", "")
 
 
 def dotted(node: nodes.NodeNG | None) -> str | None:
     """`a.b.c` for a chain of names, else None."""
+    if type(node) is nodes.Name:
+        return node.name
     parts: list[str] = []
     while isinstance(node, (nodes.Attribute, nodes.AssignAttr, nodes.DelAttr)):
         parts.append(node.attrname)
         node = node.expr
     if isinstance(node, (nodes.Name, nodes.AssignName, nodes.DelName)):
         parts.append(node.name)
-        return ".".join(reversed(parts)) if len(parts) > 1 else parts[0]
+        return ".".join(reversed(parts))
     return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, cast
+from typing import Any, Final
 
 from astroid import nodes
 from astroid.const import Context
@@ -10,7 +10,7 @@ from astroid.const import Context
 from flake8_tensorbranch.syntax.keeping import filled, registered
 from flake8_tensorbranch.syntax.names import Binding, ClassInfo, FunctionInfo, ModuleIndex, Scope
 
-_FUNCTIONS: Final = (nodes.FunctionDef, nodes.Lambda)
+_FUNCTIONS: Final = frozenset({nodes.FunctionDef, nodes.AsyncFunctionDef, nodes.Lambda})
 _TESTS: Final = frozenset(
     {
         nodes.If,
@@ -67,20 +67,39 @@ class _Walk:
     def statement(self, top: nodes.NodeNG, function: FunctionInfo | None, cls: ClassInfo | None, prefix: str) -> None:
         """File `top` and all below it; `cls` is set while directly in a class body, `function` while in a function."""
         index = self.index
-        stack: list[nodes.NodeNG] = [top]
+        stack: list[Any] = [top]
         owner: FunctionInfo | ModuleIndex = function if function is not None else index
         while stack:
             node = stack.pop()
             kind = type(node)
             if kind in _LEAVES:
                 continue
+            # The commonest first, and their children without the generators of `get_children`.
+            if kind is nodes.Attribute:
+                stack.append(node.expr)
+                continue
+            if kind is nodes.Keyword:
+                stack.append(node.value)
+                continue
+            if kind is nodes.Call:
+                owner.calls.append(node)
+                stack.append(node.func)
+                stack += node.args
+                stack += node.keywords
+                continue
             if kind not in _FILED:
                 stack.extend(node.get_children())
                 continue
-            if isinstance(node, _FUNCTIONS):
+            if kind is nodes.AssignName:
+                if cls is not None or function is None:
+                    self.bind(node.name, node, cls)
+                elif node.name in function.declared_global:
+                    index.global_stores.setdefault(node.name, []).append(function)
+                continue
+            if kind in _FUNCTIONS:
                 self.function(node, function, cls, prefix)
                 outer: list[nodes.NodeNG] = []
-                if isinstance(node, nodes.FunctionDef):
+                if kind is not nodes.Lambda:
                     if node.decorators is not None:
                         outer.append(node.decorators)
                     if node.returns is not None:
@@ -89,47 +108,40 @@ class _Walk:
                 outer.extend(d for d in (node.args.kw_defaults or []) if d is not None)
                 stack.extend(outer)
                 continue
-            if isinstance(node, nodes.ClassDef):
+            if kind is nodes.ClassDef:
                 self.class_(node, function, cls, prefix)
-                stack.extend(cast("list[nodes.NodeNG]", node.bases))
+                stack.extend(node.bases)
                 if node.decorators is not None:
                     stack.append(node.decorators)
                 continue
-            if isinstance(node, nodes.Call):
-                owner.calls.append(node)
-            elif type(node) in _TESTS:
+            if kind in _TESTS:
                 owner.tests.append(node)
-            elif isinstance(node, nodes.AssignAttr):
+            elif kind is nodes.AssignAttr:
                 if function is not None:
                     function.attribute_stores.append(node)
-            elif isinstance(node, nodes.AssignName):
-                if cls is not None or function is None:
-                    self.bind(node.name, node, cls)
-                elif node.name in function.declared_global:
-                    index.global_stores.setdefault(node.name, []).append(function)
-            elif isinstance(node, nodes.Return):
+            elif kind is nodes.Return:
                 if function is not None:
                     function.returns_nodes.append(node)
-            elif isinstance(node, nodes.Subscript):
+            elif kind is nodes.Subscript:
                 if function is not None:
                     if type(node.slice) in _PICKING:
                         function.picks = True
                     if node.ctx is Context.Store:
                         function.fills.append(node)
-            elif isinstance(node, (nodes.Yield, nodes.YieldFrom)):
+            elif kind is nodes.Yield or kind is nodes.YieldFrom:
                 if function is not None:
                     function.is_generator = True
-            elif isinstance(node, nodes.Global):
+            elif kind is nodes.Global:
                 if function is not None:
                     function.declared_global.update(node.names)
-            elif isinstance(node, nodes.Nonlocal):
+            elif kind is nodes.Nonlocal:
                 if function is not None:
                     function.declared_nonlocal.update(node.names)
-            elif isinstance(node, nodes.Import):
+            elif kind is nodes.Import:
                 for name, alias in node.names:
                     bound = alias or name.split(".", 1)[0]
                     self.imported(bound, Binding(node, imported=(name if alias else bound, None)), function, cls)
-            elif isinstance(node, nodes.ImportFrom):
+            elif kind is nodes.ImportFrom:
                 for name, alias in node.names:
                     if name == "*":
                         index.star_imports.append((node.modname or "", node.level or 0))

@@ -22,7 +22,7 @@ ORDER: Final = "order"
 def orderings(program: Program, scope: FunctionInfo | None, facts: Facts) -> Iterator[tuple[nodes.Call, str, bool]]:
     """Each such call, what its order decides, and whether a tracer keeps it: `min` and `max` of tensors themselves."""
     for node in list(facts.values):
-        if not isinstance(node, nodes.Call):
+        if type(node) is not nodes.Call:
             continue
         func = node.func
         name = last_name(func)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 from astroid import nodes
 
@@ -17,11 +17,13 @@ _TOLD: Final = ("print", "warn", "warning", "info", "debug", "error", "log")
 
 def specialised(facts: Facts) -> Iterator[tuple[nodes.NodeNG, nodes.NodeNG, str]]:
     """Each such expression, the size in it, and its form: `look-up`, `bits` or `digits`."""
+    node: Any
     for node in list(facts.values):
         form = "look-up"
-        if isinstance(node, nodes.Subscript):
+        kind = type(node)
+        if kind is nodes.Subscript:
             owner, key = node.value, node.slice
-        elif isinstance(node, nodes.Call):
+        elif kind is nodes.Call:
             func = node.func
             if isinstance(func, nodes.Attribute) and func.attrname == "get" and node.args:
                 owner, key = func.expr, node.args[0]

@@ -35,7 +35,7 @@ class Contents:
             yield from self._built(start, table)
         for activation in region:
             for call in activation.facts.values:
-                if isinstance(call, nodes.Call) and self._has(
+                if type(call) is nodes.Call and self._has(
                     activation.expr(call.func), table, activation.facts.values.get(call.func)
                 ):
                     yield activation.expr(call)

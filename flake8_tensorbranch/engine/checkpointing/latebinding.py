@@ -57,9 +57,6 @@ class LateBinding:
             loop = loop_around(call)
             if not isinstance(loop, _LOOPS) or _leaves_loop(call, loop):
                 continue
-            events = [e.node for e in self.backward.of(Expr(scope.module, scope, call))]
-            if events and all(n is not None and loop.parent_of(n) for n in events):
-                continue  # backward runs in the same round
             bound: list[Any] = list(loop.nodes_of_class(nodes.AssignName, (nodes.FunctionDef, nodes.Lambda)))
             turned = {n.name for n in bound}
             for store in scope.attribute_stores:
@@ -69,6 +66,9 @@ class LateBinding:
                     continue
                 names: list[Any] = list(value.nodes_of_class(nodes.Name))
                 if any(n.name in turned for n in names) and self._reads(head, scope, store):
+                    events = [e.node for e in self.backward.of(Expr(scope.module, scope, call))]
+                    if events and all(n is not None and loop.parent_of(n) for n in events):
+                        break  # backward runs in the same round
                     seen.add(call)
                     yield site(SinkKind.LATE_BINDING, head, call, "attribute", f"{dotted(store.expr)}.{store.attrname}")
                     break

@@ -40,14 +40,16 @@ from flake8_tensorbranch.engine.lattice import (
     join,
     make,
 )
-from flake8_tensorbranch.engine.refs import Closure, Instance, Method, Partial, Super, Wrapped
+from flake8_tensorbranch.engine.refs import Bound, Instance, Method, Super, Wrapped
 from flake8_tensorbranch.knowledge import evidence, names
 from flake8_tensorbranch.knowledge.model import canonical, is_known
 from flake8_tensorbranch.knowledge.model import method as tensor_method
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
 
 _methods: dict[tuple[AbstractValue, str, int], AbstractValue] = {}
-DERIVED.append(_methods)
+_bound: dict[tuple[FunctionInfo, AbstractValue], AbstractValue] = {}
+_named: dict[FunctionInfo | ClassInfo, AbstractValue] = {}
+DERIVED.extend((_methods, _bound, _named))
 _GRAD_FN: Final = make(OBJECT | NONE, refs=frozenset({Instance("torch.autograd.graph.Node")}))  # None for a leaf
 _PLAIN_METHODS: Final = frozenset({*dir(str), *dir(float), *dir(int)} - {"index"})
 _STATIC_ARRAY: Final = frozenset({"dtype", "ndim", "itemsize", "nbytes", "flags"})
@@ -78,9 +80,9 @@ def read(frame: Frame, value: AbstractValue, name: str) -> AbstractValue:
     result = BOTTOM
     if kinds & TENSOR:
         result = tensor_attribute(value, name)
-    if value.refs:
-        for ref in value.each:
-            result = join(result, _of_ref(frame, value, ref, name))
+    for ref in value.each:
+        found = _of_ref(frame, value, ref, name)
+        result = join(result, found) if result.kinds or not found.kinds else found
     if kinds & ARRAY:
         result = join(result, array_attribute(value, name))
     if kinds & HOST and value.deps & RANDOM:
@@ -100,6 +102,23 @@ def read(frame: Frame, value: AbstractValue, name: str) -> AbstractValue:
     if kinds & UNKNOWN_KIND and not (kinds & TENSOR) and not any(isinstance(r, str) for r in value.refs):
         result = join(result, unknown_attribute(value, name))
     return result if result.kinds else UNKNOWN
+
+
+def named(item: FunctionInfo | ClassInfo) -> AbstractValue:
+    """A function or class of the project itself."""
+    found = _named.get(item)
+    if found is None:
+        found = _named[item] = make(CALLABLE, refs=frozenset({item}))
+    return found
+
+
+def bound(function: FunctionInfo, owner: AbstractValue) -> AbstractValue:
+    """A method of the project, bound to what it was read from."""
+    key = (function, owner)
+    found = _bound.get(key)
+    if found is None:
+        found = _bound[key] = make(CALLABLE, refs=frozenset({Bound(function, owner)}))
+    return found
 
 
 def method_of(value: AbstractValue, name: str, kinds: int = CALLABLE) -> AbstractValue:
@@ -167,16 +186,17 @@ def array_attribute(value: AbstractValue, name: str) -> AbstractValue:
     return method_of(value, name)
 
 
-def _of_ref(frame: Frame, value: AbstractValue, ref: object, name: str) -> AbstractValue:
+def _of_ref(frame: Frame, value: AbstractValue, ref: Any, name: str) -> AbstractValue:
     analysis = frame.analysis
-    if isinstance(ref, str):
+    kind = type(ref)  # no kind of reference has subclasses
+    if kind is str:
         module = analysis.resolver.outside(frame.module, f"{ref}.{name}") if value.kinds == UNKNOWN_KIND else None
         return external(f"{ref}.{name}") if module is None else analysis.of_target(module)
-    if isinstance(ref, ModuleIndex):
+    if kind is ModuleIndex:
         return analysis.module_member(ref, name)
-    if isinstance(ref, ClassInfo):
+    if kind is ClassInfo:
         return analysis.class_member(ref, name)
-    if isinstance(ref, Instance):
+    if kind is Instance:
         if value.items is not None:
             for key, inner in value.items:
                 if key == name:
@@ -186,12 +206,10 @@ def _of_ref(frame: Frame, value: AbstractValue, ref: object, name: str) -> Abstr
             now = properties.value(frame, ref.cls, name) if stored else None
             return analysis.attribute(ref.cls, name, value) if now is None else now
         return external_attribute(value, ref.cls, name)
-    if isinstance(ref, Super):
+    if kind is Super:
         return analysis.super_attribute(ref, name)
-    if isinstance(ref, Wrapped):
+    if kind is Wrapped:
         return read(frame, ref.function, name)
-    if isinstance(ref, (FunctionInfo, Closure, Partial, Method)):
-        return UNKNOWN
     return UNKNOWN
 
 

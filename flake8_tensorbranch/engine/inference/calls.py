@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference import builtins, externals, heirs, registries, tuples
@@ -39,13 +41,14 @@ from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
 def call(frame: Frame, node: nodes.Call) -> AbstractValue:
     """The value of a call expression; the call edges met are recorded if the frame keeps facts."""
-    func = node.func
-    if isinstance(func, nodes.Name) and func.name == "super":
+    func: Any = node.func
+    kind = type(func)
+    if kind is nodes.Name and func.name == "super":
         return _super(frame)
     callee = _evaluate.evaluate(frame, func)
     args = arguments(frame, node)
     value = apply(frame, callee, args, node)
-    if not value.kinds & ~(NONE | UNKNOWN_KIND) and isinstance(func, nodes.Attribute) and args.positional:
+    if not value.kinds & ~(NONE | UNKNOWN_KIND) and kind is nodes.Attribute and args.positional:
         return registries.found_in(frame.analysis, func.expr, args, value, frame.module)
     return value
 
@@ -55,7 +58,7 @@ def arguments(frame: Frame, node: nodes.Call) -> Arguments:
     args = Arguments()
     evaluate = _evaluate.evaluate
     for item in node.args:
-        if isinstance(item, nodes.Starred):
+        if type(item) is nodes.Starred:
             value = evaluate(frame, item.value)
             if value.items is not None and not value.kinds & (MAPPING | UNKNOWN_KIND) and args.star is None:
                 args.positional.extend(v for _, v in value.items)
@@ -79,41 +82,43 @@ def apply(frame: Frame, callee: AbstractValue, args: Arguments, node: nodes.Node
     """The join over everything that the callee may be."""
     result = BOTTOM
     for ref in callee.each:
-        result = join(result, _apply_ref(frame, callee, ref, args, node))
+        value = _apply_ref(frame, callee, ref, args, node)
+        result = join(result, value) if result.kinds or not value.kinds else value
     if not callee.refs or (callee.kinds & UNKNOWN_KIND and callee.kinds & (CALLABLE | OBJECT)):
         return join(result, UNKNOWN)
     return result
 
 
 def _apply_ref(
-    frame: Frame, callee: AbstractValue, ref: object, args: Arguments, node: nodes.NodeNG | None
+    frame: Frame, callee: AbstractValue, ref: Any, args: Arguments, node: nodes.NodeNG | None
 ) -> AbstractValue:
-    if isinstance(ref, FunctionInfo):
+    kind = type(ref)  # no kind of reference has subclasses
+    if kind is FunctionInfo:
         return enter(frame, ref, args, node)
-    if isinstance(ref, Bound):
+    if kind is Bound:
         return enter(frame, ref.function, args, node, ref.owner)
-    if isinstance(ref, Method):
+    if kind is Method:
         return builtins.method(frame, ref.owner, ref.name, args, node)
-    if isinstance(ref, str):
+    if kind is str:
         return externals.call(frame, ref, args, node)
-    if isinstance(ref, ClassInfo):
+    if kind is ClassInfo:
         return construct(frame, ref, args, node)
-    if isinstance(ref, Instance):
+    if kind is Instance:
         return instance(frame, callee, ref, args, node)
-    if isinstance(ref, Closure):
+    if kind is Closure:
         return enter(frame, ref.function, args, node, captured=ref.captured)
-    if isinstance(ref, Partial):
+    if kind is Partial:
         keywords = {**dict(ref.keywords), **args.keywords}
         unpacked = keywords.pop(
             "**", args.double_star
         )  # what `partial(f, **options)` was given, where it is not known by name
         inner = Arguments([*ref.args, *args.positional], args.star, keywords, args.double_star or unpacked)
         return apply(frame, ref.function, inner, node)
-    if isinstance(ref, RecordType):
+    if kind is RecordType:
         return tuples.new_record(ref, args)
-    if isinstance(ref, Giving):
-        return ref.value
-    if isinstance(ref, Wrapped):
+    if kind is Giving:
+        return cast("AbstractValue", ref.value)
+    if kind is Wrapped:
         return apply(frame, ref.function, drawn_before(args), node)
     return UNKNOWN
 

@@ -25,7 +25,7 @@ from flake8_tensorbranch.engine.lattice import (
     join_all,
     make,
 )
-from flake8_tensorbranch.engine.refs import Bound, Instance, Method, Partial, Super
+from flake8_tensorbranch.engine.refs import Instance, Method, Partial, Super
 from flake8_tensorbranch.knowledge.model import is_known
 from flake8_tensorbranch.knowledge.modules import OPEN_BASES, OPTIMIZER_ATTRIBUTES, RECORD_BASES
 from flake8_tensorbranch.knowledge.names import MODULE_ATTRIBUTES, type_meaning
@@ -58,11 +58,11 @@ class Classes:
             if function.is_property:
                 return analysis.returned(function, {function.params[0].name: owner} if function.params else {})
             if function.is_static:
-                value = make(CALLABLE, refs=frozenset({function}))
+                value = attributes.named(function)
             elif function.is_classmethod:
-                value = make(CALLABLE, refs=frozenset({Bound(function, make(CALLABLE, refs=frozenset({cls})))}))
+                value = attributes.bound(function, attributes.named(cls))
             else:
-                value = make(CALLABLE, refs=frozenset({Bound(function, owner)}))
+                value = attributes.bound(function, owner)
             return join(value, stored) if stored.known else value
         if stored.kinds:
             return stored
@@ -154,22 +154,22 @@ class Classes:
         function = analysis.resolver.method(cls, name)
         if function is not None:
             if function.is_classmethod:
-                return make(CALLABLE, refs=frozenset({Bound(function, make(CALLABLE, refs=frozenset({cls})))}))
-            return make(CALLABLE, refs=frozenset({function}))
+                return attributes.bound(function, attributes.named(cls))
+            return attributes.named(function)
         if name == "apply" and analysis.resolver.has_base(cls, "Function"):
             forward = analysis.resolver.method(cls, "forward")
             if forward is not None:
                 if analysis.resolver.method(cls, "setup_context") is not None:
-                    return make(CALLABLE, refs=frozenset({forward}))
+                    return attributes.named(forward)
                 # `ctx` is passed by torch, unless `setup_context` takes it.
-                return make(CALLABLE, refs=frozenset({Bound(forward, make(CALLABLE))}))
+                return attributes.bound(forward, make(CALLABLE))
         for base in analysis.resolver.mro(cls):
             if isinstance(base, ClassInfo) and name in base.body:
                 found = self.body(base).get(name, BOTTOM)
                 for statement in base.body[name]:
                     inner = base.module.scope_of.get(statement)
                     if isinstance(inner, ClassInfo):
-                        return make(CALLABLE, refs=frozenset({inner}))
+                        return attributes.named(inner)
                 if found.kinds:
                     return open_constant(found)
         return UNKNOWN
@@ -182,7 +182,13 @@ class Classes:
         return UNKNOWN
 
     def fields(self, cls: ClassInfo) -> list[tuple[str, nodes.AnnAssign, ClassInfo]] | None:
-        """The fields of a record-like class in order; None for any other class."""
+        """The fields of a record-like class in order; None for any other class. Once per class."""
+        memo, key = cls.module.memo, ("fields", cls)
+        if key not in memo:
+            memo[key] = self._fields(cls)
+        return cast("list[tuple[str, nodes.AnnAssign, ClassInfo]] | None", memo[key])
+
+    def _fields(self, cls: ClassInfo) -> list[tuple[str, nodes.AnnAssign, ClassInfo]] | None:
         record = False
         found: dict[str, tuple[str, nodes.AnnAssign, ClassInfo]] = {}
         for base in reversed(self.analysis.resolver.mro(cls)):
@@ -307,8 +313,9 @@ class Classes:
         """What the constructor's undeclared parameters get where its own module builds the class."""
         cls, params = init.cls, self.analysis.parameters(init)
         wanted = {n for n, v in params.items() if not v.known or v.kinds & UNKNOWN_KIND}
-        kept = {name for store in init.attribute_stores for name in _taken(store)}
-        if cls is None or not wanted & kept:
+        if cls is None or not wanted:
+            return {}
+        if not any(name in wanted for store in init.attribute_stores for name in _taken(store)):
             return {}  # only what is stored as it is passed, or what is built by it, is worth asking for
 
         def compute() -> State:
@@ -347,8 +354,8 @@ class Classes:
                 function = self.analysis.resolver.method(inner, name, after=ref.cls) or function
         if function is not None:
             if function.is_static:
-                return make(CALLABLE, refs=frozenset({function}))
-            return make(CALLABLE, refs=frozenset({Bound(function, ref.owner)}))
+                return attributes.named(function)
+            return attributes.bound(function, ref.owner)
         return self.external_super(ref, name)
 
 

@@ -15,6 +15,7 @@ from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
     CALLABLE,
     DATA,
+    DERIVED,
     HOST,
     HOST_VALUE,
     MAPPING,
@@ -44,6 +45,8 @@ from flake8_tensorbranch.knowledge.evidence import TENSOR_ATTRIBUTES
 from flake8_tensorbranch.knowledge.names import TENSOR_ONLY_METHODS
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
+_constants: dict[tuple[type, object], AbstractValue] = {}  # by literal
+DERIVED.append(_constants)
 Handler = Callable[[Frame, Any], AbstractValue]
 
 
@@ -60,15 +63,18 @@ def evaluate(frame: Frame, node: nodes.NodeNG) -> AbstractValue:
 
 def _const(frame: Frame, node: nodes.Const) -> AbstractValue:
     value = node.value
-    if value is Ellipsis:
-        return HOST_VALUE
-    if isinstance(value, (str, bytes)) and len(value) > 80:
-        return HOST_VALUE
-    return constant(value)
+    key = (type(value), value)
+    found = _constants.get(key)
+    if found is None:
+        plain = value is Ellipsis or (isinstance(value, (str, bytes)) and len(value) > 80)
+        found = _constants[key] = HOST_VALUE if plain else constant(value)
+    return found
 
 
 def _name(frame: Frame, node: nodes.Name) -> AbstractValue:
-    return lookup(frame, node.name)
+    name = node.name
+    value = frame.state.get(name)  # of a local, as most names are, nothing else is asked
+    return lookup(frame, name) if value is None else value
 
 
 def lookup(frame: Frame, name: str) -> AbstractValue:
@@ -91,7 +97,7 @@ def lookup(frame: Frame, name: str) -> AbstractValue:
 
 
 def _attribute(frame: Frame, node: nodes.Attribute) -> AbstractValue:
-    if frame.roots:
+    if frame.roots and (type(node.expr) is not nodes.Name or node.expr.name in frame.roots):
         path = attributes.state_path(node)
         known = frame.state.get(path) if path is not None else None
         if known is not None:
@@ -223,9 +229,10 @@ def _ifexp(frame: Frame, node: nodes.IfExp) -> AbstractValue:
 
 def _sequence(frame: Frame, node: nodes.List | nodes.Tuple | nodes.Set) -> AbstractValue:
     values: list[AbstractValue] = []
-    exact = not isinstance(node, nodes.Set)
+    is_set = type(node) is nodes.Set
+    exact = not is_set
     for item in node.elts:
-        if isinstance(item, nodes.Starred):
+        if type(item) is nodes.Starred:
             inner = evaluate(frame, item.value)
             if inner.items is not None and exact:
                 values.extend(v for _, v in inner.items)
@@ -234,7 +241,7 @@ def _sequence(frame: Frame, node: nodes.List | nodes.Tuple | nodes.Set) -> Abstr
                 values.append(operators.iterate(inner))
         else:
             values.append(evaluate(frame, cast("nodes.NodeNG", item)))
-    if isinstance(node, nodes.Set):
+    if is_set:
         return hashed(join_all(values))
     return sequence(values) if exact else container(join_all(values))
 

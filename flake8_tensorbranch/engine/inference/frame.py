@@ -132,7 +132,8 @@ class Frame:
         if name in self.shared:
             value = self.analysis.shared(value, self.shared[name], name)
         self.state[name] = value
-        self.forget_below(name)
+        if name in self.roots:
+            self.forget_below(name)
         old = self.bound.get(name)
         if old is not value:
             self.bound[name] = value if old is None else join(old, value)

@@ -103,13 +103,15 @@ def takes_numbers(function: FunctionInfo) -> bool:
 def _spelling(index: ModuleIndex, names: set[str]) -> Callable[[str], bool]:
     """True for a text that spells the module and one of its names, or the package and one as an attribute."""
     *above, own = index.name.split(".")
+    package = above[-1] if above else None
     one_of = "(?:" + "|".join(map(re.escape, sorted(names))) + r")\b"
-    alone, dotted = re.compile(r"\b" + one_of), re.compile(r"\." + one_of)
 
     def spells(text: str) -> bool:
-        if own in text and alone.search(text):
+        if not any(name in text for name in names):
+            return False  # as most do: only for the others, a pattern is worth compiling
+        if own in text and re.search(r"\b" + one_of, text):
             return True
-        return bool(above) and above[-1] in text and bool(dotted.search(text))
+        return package is not None and package in text and bool(re.search(r"\." + one_of, text))
 
     return spells
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final, cast
 
 from astroid import nodes
@@ -46,21 +47,16 @@ MOST_REFINED: Final = 2  # tests within operands of tests that are still refined
 
 def refine(frame: Frame, test: nodes.NodeNG, truth: bool) -> State | None:
     """The state after `test` came out as `truth`; None where that cannot happen. The frame's state is not changed."""
-    if isinstance(test, (nodes.Name, nodes.Attribute)):
-        return _path(frame, test, truth)
-    if isinstance(test, nodes.Compare):
-        return _compare(frame, test, truth) if len(test.ops) == 1 else frame.state
-    if isinstance(test, nodes.BoolOp):
-        return _boolop(frame, test, truth)
-    if isinstance(test, nodes.UnaryOp):
-        return refine(frame, test.operand, not truth) if test.op == "not" else frame.state
-    if isinstance(test, nodes.Call):
-        return _call(frame, test, truth)
-    if isinstance(test, nodes.Const):
-        return frame.state if bool(test.value) is truth else None
-    if isinstance(test, nodes.NamedExpr):
-        return _path(frame, test.target, truth)
-    return frame.state
+    refined = _BY_FORM.get(type(test))
+    return frame.state if refined is None else refined(frame, test, truth)
+
+
+def _unaryop(frame: Frame, test: nodes.UnaryOp, truth: bool) -> State | None:
+    return refine(frame, test.operand, not truth) if test.op == "not" else frame.state
+
+
+def _const(frame: Frame, test: nodes.Const, truth: bool) -> State | None:
+    return frame.state if bool(test.value) is truth else None
 
 
 def _boolop(frame: Frame, test: nodes.BoolOp, truth: bool) -> State | None:
@@ -160,6 +156,8 @@ def _path(frame: Frame, node: nodes.NodeNG, truth: bool) -> State | None:
 
 
 def _compare(frame: Frame, test: nodes.Compare, truth: bool) -> State | None:
+    if len(test.ops) != 1:
+        return frame.state
     op, right = test.ops[0]
     left = test.left
     if op in ("==", "!=") and isinstance(right, nodes.Const) and right.value is not None:
@@ -370,3 +368,15 @@ def _names_class(ref: object) -> bool:
     if isinstance(ref, str):
         return bool(type_meaning(ref)) or ref.rsplit(".", 1)[-1][:1].isupper()
     return isinstance(ref, ClassInfo)
+
+
+_BY_FORM: Final[dict[type, Callable[[Frame, Any, bool], State | None]]] = {
+    nodes.Name: _path,
+    nodes.Attribute: _path,
+    nodes.Compare: _compare,
+    nodes.BoolOp: _boolop,
+    nodes.UnaryOp: _unaryop,
+    nodes.Call: _call,
+    nodes.Const: _const,
+    nodes.NamedExpr: _path,
+}

@@ -254,11 +254,10 @@ class Resolver:
     def method(self, cls: ClassInfo, name: str, after: ClassInfo | None = None) -> FunctionInfo | None:
         """The method `name` that an object of `cls` has; with `after`, the one `super()` finds there."""
         skipping = after is not None
-        for base in self.mro(cls):
+        for base in self._mros.get(cls) or self.mro(cls):
             if skipping:
                 skipping = base is not after
-                continue
-            if isinstance(base, ClassInfo) and name in base.methods:
+            elif type(base) is ClassInfo and name in base.methods:
                 return base.methods[name]
         return None
 

@@ -8,23 +8,35 @@ from flake8_tensorbranch.engine.lattice import DATA, MASK, SUPPOSED, TENSOR, UNK
 
 def merge(a: State, b: State) -> State:
     """The join of two states: names by union (an unbound name is BOTTOM), attribute paths only where both know them,
-    and entries that one of two ways fills.
+    and entries that one of two ways fills. Where that is `a`, the very `a` is given back.
     """
-    result: State = {}
-    for key, value in a.items():
-        other = b.get(key)
-        if other is not None:
-            result[key] = value if other is value else join(value, other)
-        elif "." not in key:
-            result[key] = value
-        elif _filled(key, value, b):
-            result[key] = join(value, UNKNOWN)
+    result = a  # until something differs: most ways that meet bring the same values
     for key, value in b.items():
-        if key not in a:
-            if "." not in key:
-                result[key] = value
-            elif _filled(key, value, a):
-                result[key] = join(value, UNKNOWN)
+        known = a.get(key)
+        if known is value:
+            continue
+        if known is not None:
+            new = join(known, value)
+        elif "." not in key:
+            new = value
+        elif _filled(key, value, a):
+            new = join(value, UNKNOWN)
+        else:
+            continue
+        if new is not known:
+            if result is a:
+                result = dict(a)
+            result[key] = new
+    if a.keys() <= b.keys():
+        return result
+    lost = [key for key in a if "." in key and key not in b]
+    if lost and result is a:
+        result = dict(a)
+    for key in lost:
+        if _filled(key, a[key], b):
+            result[key] = join(a[key], UNKNOWN)
+        else:
+            del result[key]
     return result
 
 

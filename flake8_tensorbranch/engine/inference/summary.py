@@ -26,7 +26,6 @@ from flake8_tensorbranch.engine.inference.resolve import Resolver, Target, Varia
 from flake8_tensorbranch.engine.inference.states import merge, widen
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
-    CALLABLE,
     CONTAINER,
     HOST,
     NAMESPACE,
@@ -118,12 +117,11 @@ class Analysis:
 
         def step(block: Block, state: State) -> State:
             frame.state = dict(state)
-            for item in block.items:
-                transfer.execute(frame, item)
+            transfer.execute(frame, block.items)
             return frame.state
 
         def pass_edge(edge: Edge, state: State) -> State | None:
-            return transfer.pass_edge(frame, edge, state)
+            return state if edge.test is None else transfer.pass_test(frame, edge, state)
 
         key = ("plan", scope)
         planned = frame.module.memo.get(key)
@@ -317,7 +315,7 @@ class Analysis:
         if isinstance(target, str):
             return attributes.external(target)
         if isinstance(target, (FunctionInfo, ClassInfo)):
-            return make(CALLABLE, refs=frozenset({target}))
+            return attributes.named(target)
         if isinstance(target, ModuleIndex):
             return make(NAMESPACE, refs=frozenset({target}))
         if isinstance(target, Variable):
@@ -334,7 +332,7 @@ class Analysis:
                     value = join(value, UNKNOWN)
                     continue
                 frame = Frame(self, module, None)
-                transfer.execute(frame, binding.statement)
+                transfer.execute(frame, [binding.statement])
                 value = join(value, frame.state.get(name, UNKNOWN))
             if name in module.global_stores:
                 return rebinding.module_variable(self, module, name, value)

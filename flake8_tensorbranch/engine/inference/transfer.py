@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, cast
 
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference import calls, mappings, operators
 from flake8_tensorbranch.engine.inference.attributes import read, state_path
-from flake8_tensorbranch.engine.inference.evaluate import closure, evaluate
+from flake8_tensorbranch.engine.inference.evaluate import closure, evaluate, lookup
 from flake8_tensorbranch.engine.inference.frame import Frame, State
 from flake8_tensorbranch.engine.inference.refine import refine
 from flake8_tensorbranch.engine.lattice import (
@@ -39,38 +39,39 @@ from flake8_tensorbranch.syntax import graph
 from flake8_tensorbranch.syntax.names import ClassInfo
 
 
-def execute(frame: Frame, item: Any) -> None:
-    """Apply one item of a block to the frame's state."""
-    handler = _ITEMS.get(type(item))
-    if handler is not None:
-        handler(frame, item)
+def execute(frame: Frame, items: Iterable[Any]) -> None:
+    """Apply items of a block, one after the other, to the frame's state."""
+    for item in items:
+        handler = _ITEMS.get(type(item))
+        if handler is not None:
+            handler(frame, item)
 
 
-def pass_edge(frame: Frame, edge: graph.Edge, state: State) -> State | None:
-    """The state that passes an edge, refined by its test; None when it cannot be taken."""
-    test = edge.test
-    if test is None or edge.kind == "case":
+def pass_test(frame: Frame, edge: graph.Edge, state: State) -> State | None:
+    """The state that passes an edge with a test, refined by it; None when it cannot be taken."""
+    if edge.test is None or edge.kind == "case":
         return state
     frame.state = state
-    return refine(frame, test, edge.truth)
+    return refine(frame, edge.test, edge.truth)
 
 
-def assign(frame: Frame, target: nodes.NodeNG, value: AbstractValue) -> None:
+def assign(frame: Frame, target: Any, value: AbstractValue) -> None:
     """Bind a target of any form to a value."""
-    if isinstance(target, nodes.AssignName):
+    kind = type(target)
+    if kind is nodes.AssignName:
         if frame.function is not None and (not value.known or operators.vague(value)):
             declared = frame.analysis.declared_type(frame.function, target.name)
             if declared is not None:
                 kept = only(value, declared.kinds)
                 value = kept if kept.kinds and kept.known else declared
         frame.bind(target.name, value)
-    elif isinstance(target, nodes.AssignAttr):
+    elif kind is nodes.AssignAttr:
         _assign_attribute(frame, target, value)
-    elif isinstance(target, (nodes.Tuple, nodes.List)):
-        _unpack(frame, cast("list[nodes.NodeNG]", target.elts), value)
-    elif isinstance(target, nodes.Subscript):
+    elif kind is nodes.Tuple or kind is nodes.List:
+        _unpack(frame, target.elts, value)
+    elif kind is nodes.Subscript:
         _assign_item(frame, target, value)
-    elif isinstance(target, nodes.Starred):
+    elif kind is nodes.Starred:
         assign(frame, target.value, value)
     if frame.facts is not None:
         frame.facts.values[target] = value
@@ -90,7 +91,7 @@ def _unpack(frame: Frame, targets: list[nodes.NodeNG], value: AbstractValue) -> 
     value = frame.analysis.iterable(frame, value)
     if value.items is not None and value.kinds & (CONTAINER | OBJECT) and not value.kinds & MAPPING:
         values = [v for _, v in value.items]
-        star = next((i for i, t in enumerate(targets) if isinstance(t, nodes.Starred)), None)
+        star = next((i for i, t in enumerate(targets) if type(t) is nodes.Starred), None)
         if star is None and len(values) == len(targets):
             for target, inner in zip(targets, values, strict=True):
                 assign(frame, target, inner)
@@ -108,7 +109,7 @@ def _unpack(frame: Frame, targets: list[nodes.NodeNG], value: AbstractValue) -> 
         targets, value = targets[1:], SIZE_VALUE
     inner = operators.iterate(value)
     for target in targets:
-        assign(frame, target, container(inner) if isinstance(target, nodes.Starred) else inner)
+        assign(frame, target, container(inner) if type(target) is nodes.Starred else inner)
 
 
 def _assign_item(frame: Frame, target: nodes.Subscript, value: AbstractValue) -> None:
@@ -208,8 +209,6 @@ def _aug_assign(frame: Frame, node: nodes.AugAssign) -> None:
     value = evaluate(frame, node.value)
     target = node.target
     if isinstance(target, nodes.AssignName):
-        from flake8_tensorbranch.engine.inference.evaluate import lookup
-
         old = lookup(frame, target.name)
     elif isinstance(target, nodes.AssignAttr):
         path = state_path(target)
