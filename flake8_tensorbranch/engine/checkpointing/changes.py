@@ -15,6 +15,7 @@ from flake8_tensorbranch.engine.checkpointing.memo import is_memo
 from flake8_tensorbranch.engine.checkpointing.places import Place
 from flake8_tensorbranch.engine.checkpointing.uses import derives, hands_back, repeats
 from flake8_tensorbranch.engine.lattice import ARRAY, CONTAINER, MAPPING, RANDOM, TENSOR, UNKNOWN
+from flake8_tensorbranch.engine.lookup.loops import inside
 from flake8_tensorbranch.engine.lookup.modes import loop_around
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.containers import REPEATS, TAKES
@@ -22,7 +23,6 @@ from flake8_tensorbranch.knowledge.model import method as tensor_row
 from flake8_tensorbranch.knowledge.tensors import OVERWRITES
 from flake8_tensorbranch.syntax.names import FunctionInfo, last_name
 
-_NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _STATEMENTS: Final = (nodes.AugAssign, nodes.Assign, nodes.AnnAssign, nodes.Call, nodes.Delete, nodes.For)
 
 _ITERATORS: Final = frozenset({"iter", "zip", "map", "filter", "enumerate", "reversed", "open"})
@@ -68,7 +68,7 @@ class Change:
 def changes(activation: Activation) -> Iterator[Change]:
     """The changes that one activation makes itself."""
     found = [
-        c for node in activation.function.node.nodes_of_class(_STATEMENTS, _NESTED) for c in _changes(activation, node)
+        c for node in inside(activation.function) if isinstance(node, _STATEMENTS) for c in _changes(activation, node)
     ]
     enters = _is_scope(activation.function)
     back = [

@@ -26,6 +26,7 @@ from flake8_tensorbranch.engine.lattice import (
     UNKNOWN_KIND,
     AbstractValue,
 )
+from flake8_tensorbranch.engine.lookup.loops import inside
 from flake8_tensorbranch.engine.refs import Instance, Method
 from flake8_tensorbranch.engine.regions.trace import spelled
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
@@ -76,7 +77,7 @@ class _Draws:
             yield from self._in(body)
             return
         statement: Any
-        for statement in function.node.nodes_of_class((nodes.NodeNG,), _NESTED):
+        for statement in inside(function):
             if not statement.is_statement or statement is function.node:
                 continue
             found = False

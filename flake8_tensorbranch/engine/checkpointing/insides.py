@@ -22,6 +22,7 @@ from flake8_tensorbranch.engine.lattice import (
     UNKNOWN,
     AbstractValue,
 )
+from flake8_tensorbranch.engine.lookup.loops import inside
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
@@ -301,9 +302,9 @@ class Insides:
 
     def _properties(self, activation: Activation) -> Iterator[tuple[nodes.NodeNG, Callees]]:
         """The properties that a function reads, as calls."""
-        for node in activation.function.node.nodes_of_class(
-            nodes.Attribute, (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
-        ):
+        for node in inside(activation.function):
+            if type(node) is not nodes.Attribute:
+                continue
             for ref in activation.facts.values.get(node.expr, UNKNOWN).each:
                 if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                     found = self.analysis.resolver.method(ref.cls, node.attrname)

@@ -22,6 +22,7 @@ from flake8_tensorbranch.engine.lattice import (
     AbstractValue,
     element,
 )
+from flake8_tensorbranch.engine.lookup.loops import inside
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr
 from flake8_tensorbranch.engine.regions.trace import spelled
@@ -71,7 +72,7 @@ def _calls(activation: Activation) -> dict[FunctionInfo, Expr]:
 
 def _operations(activation: Activation, index: ModuleIndex) -> Iterator[Any]:
     if activation.function.module is index:
-        yield from activation.function.node.nodes_of_class((nodes.Call, nodes.Subscript), _NESTED)
+        yield from (n for n in inside(activation.function) if isinstance(n, (nodes.Call, nodes.Subscript)))
     else:
         yield from (n for n in activation.facts.values if isinstance(n, (nodes.Call, nodes.Subscript)))
 

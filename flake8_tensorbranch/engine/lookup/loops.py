@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from astroid import nodes
 
 from flake8_tensorbranch.knowledge.containers import RESIZES
-from flake8_tensorbranch.syntax.names import dotted
+from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 
 _FUNCTIONS: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef, nodes.Module)
 _COMPREHENSIONS: Final = (nodes.ListComp, nodes.SetComp, nodes.DictComp, nodes.GeneratorExp)
@@ -20,6 +20,14 @@ def walk(top: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
         if not isinstance(child, (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)):
             yield child
             yield from walk(child)
+
+
+def inside(function: FunctionInfo) -> tuple[Any, ...]:
+    """A function's node and all that `walk` gives below it; once per function, which many activations ask for."""
+    memo, key = function.module.memo, ("inside", function)
+    if key not in memo:
+        memo[key] = (function.node, *walk(function.node))
+    return cast("tuple[Any, ...]", memo[key])
 
 
 def around(node: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
