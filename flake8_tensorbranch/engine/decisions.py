@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from astroid import nodes
 
 from flake8_tensorbranch.diagnostic import Edit, Related
-from flake8_tensorbranch.engine.branching import bodies, effects, forms, promises, sizetests
+from flake8_tensorbranch.engine.branching import bodies, effects, forms, frames, promises, sizetests
 from flake8_tensorbranch.engine.branching.fixedsize import is_fixed
 from flake8_tensorbranch.engine.branching.orderings import ORDER, orderings
 from flake8_tensorbranch.engine.branching.specialised import specialised
@@ -225,8 +226,9 @@ class _Finder:
             declared=self.declared(kind, at),
             mutated=mutated,
             form=form or ("assert with message" if forms.is_reported_assert(node) else effects.form(node)),
-            comparison=self.comparison(at) if kind is SinkKind.SIZE_BRANCH else "",
-            frame_lost=effects.loses_frame(node, self.program.index, self.regions.has) or self.searches(at),
+            comparison=self.comparison(kind, at),
+            frame_lost=frames.lost(self.program, self.facts, node, self.regions.has)
+            or frames.searches(self.facts, at, self.regions.has),
             related=self.related(subject, memberships),
             repairs=self.repairs(kind, node),
         )
@@ -273,22 +275,14 @@ class _Finder:
             if left:
                 yield replace(site, regions=left)
 
-    def comparison(self, test: nodes.NodeNG) -> str:
-        """How a size test compares: see `ValueSite.comparison`."""
-        kinds = set()
-        for leaf, value in self.leaves(test):
-            if value.deps & (SHAPE | UNBACKED):
-                kinds.add(sizetests.comparison(self.mutations.origins, Expr(self.module, self.scope, leaf), self.calls))
-        return kinds.pop() if len(kinds) == 1 else ""
-
-    def searches(self, at: nodes.NodeNG) -> bool:
-        """True for `x in tensor` and `any(... for ...)`, where a compiled frame is lost as in a loop (facts H)."""
-        for call in at.nodes_of_class(nodes.Call):
-            quantified = isinstance(call.func, nodes.Name) and call.func.name in ("any", "all") and call.args
-            if quantified and isinstance(call.args[0], nodes.GeneratorExp):
-                return self.regions.has("generator-loses-frame")
-        compared = [n for n in at.nodes_of_class(nodes.Compare) if n.ops[-1][0] in ("in", "not in")]
-        return any(self.facts.values.get(n.ops[-1][1], UNKNOWN).must(TENSOR) for n in compared)
+    def comparison(self, kind: SinkKind, test: nodes.NodeNG) -> str:
+        """How a size is asked: see `ValueSite.comparison`."""
+        origins, here = self.mutations.origins, partial(Expr, self.module, self.scope)
+        if kind is SinkKind.SIZE_LOOP:
+            return sizetests.rounds(origins, here(test), self.calls)
+        leaves = self.leaves(test) if kind is SinkKind.SIZE_BRANCH else ()
+        found = {sizetests.comparison(origins, here(leaf), self.calls) for leaf, value in leaves if value.deps & _SIZES}
+        return found.pop() if len(found) == 1 else ""
 
     def declared(self, kind: SinkKind, at: nodes.NodeNG) -> str:
         """How the dimension was declared dynamic that a decision on a size fixes; empty where it fixes none."""
@@ -361,7 +355,7 @@ class _Stranger(_Finder):
 
     def sites(self) -> Iterator[ValueSite]:
         """The sites, put at the call in this file, but for those that only validate or are left out of traces."""
-        there = self.there
+        there, around = self.there, self.program.facts[self.there.scope]
         for found in (*map(self.at, there.function.tests), self.look_ups()):
             for site in found:
                 if site.guarded or not site.regions or not site.certain or site.decides is Decides.NOTHING:
@@ -374,7 +368,7 @@ class _Stranger(_Finder):
                     function=there.scope,
                     effect=f"a {'loop' if site.kind in _LOOPS else 'branch'} in `{bodies.cut(there.function.name)}()`",
                     guarded=self.tracers.guard(self.program.index, there.scope, there.call),
-                    frame_lost=site.frame_lost or effects.loses_frame(there.call, self.program.index, self.regions.has),
+                    frame_lost=site.frame_lost or frames.lost(self.program, around, there.call, self.regions.has),
                 )
 
     def is_mapped(self, subject: nodes.NodeNG) -> bool:

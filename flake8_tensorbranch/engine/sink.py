@@ -97,7 +97,7 @@ class ValueSite(SinkSite):
     mutated: str = ""
     form: str = "if"
     # Of sizes: "equality" where only `==` and `!=` ask, "empty" and "single" where one is compared with 0 and with 1,
-    # "truth" where it is asked itself, `if n`.
+    # "truth" where it is asked itself, `if n`; of loops: "rounds" where several sizes have the same number of them.
     comparison: str = ""
     frame_lost: bool = False  # inside `for`, `try`, a generator: the whole frame runs eagerly
     related: tuple[Related, ...] = ()

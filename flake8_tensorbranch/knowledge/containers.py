@@ -13,6 +13,12 @@ FILLS: Final = REPEATS | {"add", "setdefault", "update"}
 TAKES: Final = frozenset({"pop", "popleft", "popitem"})
 """Take an element away and give it."""
 
+TAKES_FROM_HEAP: Final = frozenset({"heapq.heappop", "heapq.heapreplace", "heapq.heappushpop"})
+"""Functions that do so with the list that they are given first."""
+
+GOES_THROUGH: Final = frozenset({"enumerate", "filter", "islice", "map", "tqdm", "zip"})
+"""Last names of what gives the elements of an iterator that it is given, and advances it."""
+
 RESIZES: Final = REPEATS | TAKES | {"add", "remove"}
 """Change how many elements there are."""
 

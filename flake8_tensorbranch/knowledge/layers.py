@@ -7,11 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """The argument that switches a layer on, its position (-1: by name only), and whether it is on without."""
+    """The argument that switches a layer on, its position (-1: by name only), and whether it is on without.
+
+    `layers` is the position of `num_layers` where only what stands between several of them is switched on.
+    """
 
     keyword: str
     position: int
     default: bool
+    layers: int = -1
 
 
 _P = Layer("p", 0, True)
@@ -28,9 +32,9 @@ DRAWING: dict[str, Layer] = {
     "torch.nn.TransformerEncoderLayer": Layer("dropout", 3, True),
     "torch.nn.TransformerDecoderLayer": Layer("dropout", 3, True),
     "torch.nn.Transformer": Layer("dropout", 5, True),
-    "torch.nn.LSTM": Layer("dropout", 5, False),
-    "torch.nn.GRU": Layer("dropout", 5, False),
-    "torch.nn.RNN": Layer("dropout", 5, False),
+    "torch.nn.LSTM": Layer("dropout", 5, False, 2),
+    "torch.nn.GRU": Layer("dropout", 5, False, 2),
+    "torch.nn.RNN": Layer("dropout", 5, False, 2),
 }
 """torch/nn/modules/{dropout,activation,pooling,transformer,rnn}.py: drawn in training, where the argument is not 0."""
 

@@ -22,6 +22,12 @@ COMPILE: Final = "torch.compile"
 TUNED_MODES: Final = ("max-autotune", "max-autotune-no-cudagraphs")
 """The modes of `torch.compile` that time kernels (its docstring)."""
 
+ENDS_FRAME: Final = frozenset({"torch.device", "warnings.catch_warnings"})
+ENDS_FRAME_OF_CONTEXTLIB: Final = frozenset({"contextlib.ExitStack", "contextlib.suppress"})
+"""Contexts that the compiler traces and cannot enter again in their middle: a graph break there leaves no graph
+(observed; tests/oracle/test_forms_compile.py). Those of torch.autograd, torch.backends and torch.random break the graph
+themselves, before their body."""
+
 DERIVATIVES: Final = frozenset(
     f"torch.func.{name}" for name in ("grad", "grad_and_value", "jacrev", "jacfwd", "hessian")
 )

@@ -42,7 +42,10 @@ BEHAVIOURS: dict[str, Since] = {
     "policy-blind-to-compiled": Since(
         (2, 10), "observed: a selective policy sees the operations of a compiled function in 2.6 and 2.9, not in 2.13"
     ),
-    "suppress-loses-frame": Since((2, 10), "observed: no graph in 2.13, a graph break in 2.6; so it is in 2.9"),
+    "suppress-loses-frame": Since(
+        (2, 10),
+        "observed: no graph in 2.13, a graph break in 2.6; so it is in 2.9; ExitStack and contextmanager likewise",
+    ),
     "generator-loses-frame": Since((2, 7), "observed: no graph in 2.13, a graph break in 2.6; as 2.13 in 2.9"),
 }
 

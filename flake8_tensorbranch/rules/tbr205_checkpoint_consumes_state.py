@@ -25,10 +25,13 @@ _FORMS = {
         "make a new tensor",
     ),
 }
+_TWICE = ", or changes it again"  # what the reentrant variant does to a tensor that requires no grad
 
 
 def check(site: RegionSite) -> Iterator[Finding]:
     """Say what the second run of the region does with the state."""
     outcome = "wrong in silence" if site.reentrant is True else "CheckpointError, or wrong in silence"
     words, remedy = _FORMS[site.form]
+    if site.form == "argument" and site.reentrant is not False:
+        words += _TWICE
     yield Finding(site.node, words.format(site.subject, outcome), remedy, site.certain, site.related)

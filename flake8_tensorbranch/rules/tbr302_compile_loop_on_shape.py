@@ -21,7 +21,10 @@ def check(site: ValueSite) -> Iterator[Finding]:
         return
     what = _FIXED.get(site.form, "the loop over `{}` is unrolled")
     end = "an error" if member.entry.option("fullgraph") is True else "eager"
-    template = f"{what} in a compiled region: one graph per size, 8 of them, then {end}"
+    if site.comparison == "rounds":
+        template = f"{what} when compiled: a graph per number of rounds, up to 8, then {end}"
+    else:
+        template = f"{what} in a compiled region: one graph per size, 8 of them, then {end}"
     if member.entry.option("dynamic") is not False:
         template += ", also with `dynamic=True`"
     yield Finding(

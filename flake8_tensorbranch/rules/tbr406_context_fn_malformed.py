@@ -22,6 +22,10 @@ _HOW = {
         "context_fn gives something else than two contexts: TypeError",
         "return one for the forward and one for the recompute",
     ),
+    "number": (
+        "context_fn gives more or fewer than two contexts: ValueError",
+        "return one for the forward and one for the recompute",
+    ),
     "arguments": ("context_fn needs arguments but is called without: TypeError", "bind them with functools.partial"),
     "packet": (
         "the selective policy lists an operator without its overload: ValueError",

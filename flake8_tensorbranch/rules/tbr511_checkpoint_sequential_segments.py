@@ -13,15 +13,16 @@ RULE = Rule(
 
 
 def check(site: CheckpointSite) -> Iterator[Finding]:
-    """Report segments that make the call raise."""
+    """Report segments that make the call raise, or checkpoint nothing: fewer than none (observed, torch 2.13)."""
     pair = site.facts.get("segments")
     if isinstance(pair, tuple):
         segments, length = pair
         what = f"{segments} segments" if length < 0 else f"{segments} segments for {length} functions"
+        raises = f"checkpoint_sequential cannot make {what} and raises"
         yield Finding(
             site.node,
-            f"checkpoint_sequential cannot make {what} and raises",
-            "ask for fewer, but at least one",
+            raises if segments >= 0 else f"checkpoint_sequential with {segments} segments checkpoints nothing",
+            "ask for fewer, but at least one" if length >= 0 else "ask for at least one",
             related=site.related,
             fix=repair(site, "segments", "Ask for a segment for each function"),
         )

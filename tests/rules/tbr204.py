@@ -77,3 +77,14 @@ def by_partial(block: Dropping, x: Tensor) -> Tensor:
 @torch.no_grad()
 def evaluated(block: Dropping, x: Tensor) -> Tensor:
     return checkpoint(block, x, use_reentrant=False, preserve_rng_state=False)  # ok: [TBR204] nothing is recomputed
+
+
+class Recurrent(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.single = nn.LSTM(4, 4, dropout=0.3)
+        self.stacked = nn.GRU(4, 4, 2, dropout=0.3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x, _ = checkpoint(self.single, x, use_reentrant=False, preserve_rng_state=False)  # ok: [TBR204] one layer drops nothing
+        return checkpoint(self.stacked, x, use_reentrant=False, preserve_rng_state=False)[0]  # error: [TBR204]

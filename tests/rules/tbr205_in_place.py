@@ -52,3 +52,18 @@ def step(activated: Activated, x: torch.Tensor) -> None:
     x = checkpoint(indexed, x, use_reentrant=False)
     x = checkpoint(copied, x, use_reentrant=False)
     checkpoint(activated, x, use_reentrant=False).sum().backward()
+
+
+def counted(h: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
+    counts.add_(1)  # error: [TBR205] "backward raises, or changes it again"
+    return h.tanh().sin()
+
+
+def counted_too(h: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
+    counts.add_(1)  # error: [TBR205] "backward raises; make"
+    return h.tanh().sin()
+
+
+def without_gradient(x: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
+    x = checkpoint(counted, x, counts, use_reentrant=True)
+    return checkpoint(counted_too, x, counts, use_reentrant=False)

@@ -1,5 +1,7 @@
 """TBR205: changes and reads that one run of a region does not both come to."""
 
+import heapq
+
 import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
@@ -110,3 +112,70 @@ def drained(layers: list[nn.Module], x: Tensor) -> Tensor:
         return h
 
     return checkpoint(region, x, use_reentrant=False)
+
+
+class Balanced(nn.Module):
+    """A `finally` runs where the recompute stops, too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.depth = 0
+        self.level = 0
+        self.calls = 0
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.depth += 1  # ok: [TBR205] taken back in any case
+        self.level += 1  # error: [TBR205]
+        try:
+            h = torch.tanh(self.fc(x))
+        finally:
+            self.depth -= 1
+            self.calls += 1  # error: [TBR205]
+        self.level -= 1  # ok: [TBR205] the recompute does not come here
+        return h
+
+
+def balanced(block: Balanced, x: Tensor) -> Tensor:
+    return checkpoint(block, x, use_reentrant=False)
+
+
+def wrapped(layers: list[nn.Linear], steps: list[float], x: Tensor) -> Tensor:
+    pending, named, heap = iter(layers), iter(layers), list(steps)
+    heapq.heapify(heap)
+
+    def numbered(h: Tensor) -> Tensor:
+        for i, layer in enumerate(pending):  # error: [TBR205]
+            h = torch.tanh(layer(h)) * (i + 1)
+        return h
+
+    def listed(h: Tensor) -> Tensor:
+        return torch.stack([layer(h) for layer in named]).sum(0).sin()  # error: [TBR205]
+
+    def smallest(h: Tensor) -> Tensor:
+        return (h * heapq.heappop(heap)).sin()  # error: [TBR205]
+
+    def again(h: Tensor) -> Tensor:
+        for i, layer in enumerate(layers):  # ok: [TBR205] a list begins anew
+            h = torch.tanh(layer(h)) * i
+        return h
+
+    for region in (numbered, listed, smallest, again):
+        x = checkpoint(region, x, use_reentrant=False)
+    return x
+
+
+class Named(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.kept: dict[str, Tensor] = {}
+
+    def forward(self, x: Tensor) -> Tensor:
+        last = self.kept["last"]
+        h = self.kept["last"] = self.fc(x) * last  # error: [TBR205] "`self.kept['last']`"
+        return h.sin()
+
+
+def named(block: Named, x: Tensor) -> Tensor:
+    return checkpoint(block, x, use_reentrant=False)

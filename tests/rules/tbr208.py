@@ -156,3 +156,10 @@ def both_adapters(model: Adapted, x: torch.Tensor) -> None:
     model.choose("b")  # error: [TBR208]
     two = model(x).sum()
     (one + two).backward()
+
+
+def watched(model: Net, x: torch.Tensor) -> None:
+    out = checkpoint(model, x, use_reentrant=False)
+    handle = model.register_forward_hook(lambda module, given, result: print(result.shape))  # ok: [TBR208] only looks
+    out.sum().backward()
+    handle.remove()

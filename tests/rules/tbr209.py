@@ -120,3 +120,41 @@ class Streaming(nn.Module):
 
 def stream(model: Streaming, x):
     return checkpoint(model, x, use_reentrant=False)
+
+
+class Cheap(nn.Module):
+    """What saves no tensor for backward is missed by no recompute, only by the graph of a reentrant one."""
+
+    def __init__(self):
+        super().__init__()
+        self.p = nn.Parameter(torch.ones(4))
+        self.fc = nn.Linear(4, 4)
+        self.doubled = None
+        self.viewed = None
+        self.kept = None
+
+    def forward(self, x):
+        if self.doubled is None:
+            self.doubled = self.p * 2  # ok: [TBR209] a product with a number
+        if self.viewed is None:
+            self.viewed = torch.cat([self.p[:2], self.p.view(2, 2)[0]])  # ok: [TBR209] moved around
+        self.kept = self.kept if self.kept is not None else self.p.exp().sin()  # error: [TBR209]
+        return (self.fc(x) * self.doubled * self.viewed).sin() * self.kept
+
+
+class Reentrant(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.p = nn.Parameter(torch.ones(4))
+        self.fc = nn.Linear(4, 4)
+        self.doubled = None
+
+    def forward(self, x):
+        if self.doubled is None:
+            self.doubled = self.p * 2  # error: [TBR209] "its parameter gets no gradient"
+        return (self.fc(x) * self.doubled).sin()
+
+
+def cheap(module: Cheap, other: Reentrant, x):
+    x = checkpoint(module, x, use_reentrant=False)
+    return checkpoint(other, x, use_reentrant=True)

@@ -228,3 +228,22 @@ def fixed_calls(x: Tensor) -> Tensor:
     for step in range(5):
         x = fixed_list([x, x], step)
     return x
+
+
+class Kept(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.position = Position()
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.position.at += 1  # error: [TBR303]
+        return x * self.position.at
+
+
+kept = torch.compile(Kept())
+
+
+@torch.compile
+def handed(x: Tensor, place: Position) -> Tensor:
+    place.at += 1  # ok: [TBR303] an argument's, although a module keeps such objects
+    return x * place.at

@@ -1,6 +1,9 @@
 """TBR305: a value branch where a graph break costs the whole compiled frame."""
 
+from __future__ import annotations
+
 import contextlib
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor, nn
@@ -93,5 +96,71 @@ def asserted(x: Tensor) -> Tensor:
         assert x.sum() > 0  # ok: [TBR305] traced
         if not torch.compiler.is_compiling() and x.max() > 3:  # ok: [TBR305] never traced
             x = x / 2
+        x = x.sin()
+    return x
+
+
+class Timed:
+    def __enter__(self) -> Timed:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    yield
+
+
+@torch.compile
+def under_own_class(x: Tensor) -> Tensor:
+    with Timed():
+        if x.sum() > 0:  # error: [TBR305]
+            x = x.sin()
+    return x
+
+
+@torch.compile
+def under_generator(x: Tensor) -> Tensor:
+    with torch.no_grad(), quiet():
+        if x.sum() > 0:  # error: [TBR305]
+            x = x.sin()
+    return x
+
+
+@torch.compile
+def under_stack(x: Tensor) -> Tensor:
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(torch.no_grad())
+        if x.sum() > 0:  # error: [TBR305]
+            x = x.sin()
+    return x
+
+
+@torch.compile
+def under_device(x: Tensor) -> Tensor:
+    with torch.device("cpu"):
+        if x.sum() > 0:  # error: [TBR305]
+            x = x.sin()
+    return x
+
+
+@torch.compile
+def handed(x: Tensor, timed: Timed) -> Tensor:
+    with timed:
+        if x.sum() > 0:  # error: [TBR305]
+            x = x.sin()
+    return x
+
+
+@torch.compile
+def under_torch(x: Tensor) -> Tensor:
+    with torch.no_grad(), torch.autocast("cpu"), torch.profiler.record_function("step"), contextlib.nullcontext():
+        if x.sum() > 0:  # ok: [TBR305] the compiler enters these again itself  # error: [TBR304]
+            x = x.sin()
+    with quiet():
+        x = x.cos()
+    if x.sum() > 0:  # ok: [TBR305] after the context  # error: [TBR304]
         x = x.sin()
     return x

@@ -3,6 +3,8 @@
 
 import math
 
+import contextlib
+
 import torch
 from torch import Tensor, nn
 
@@ -49,3 +51,16 @@ def rooted(x: Tensor) -> Tensor:
 @torch.compile
 def picked(x: torch.Tensor, scales: list[float], index: torch.Tensor) -> torch.Tensor:
     return x * scales[index] + x[index]  # error: [TBR306]
+
+
+@contextlib.contextmanager
+def quiet():
+    yield
+
+
+@torch.compile
+def read_under(x: Tensor) -> Tensor:
+    with quiet():
+        x = x * x.max().item()  # error: [TBR306] "runs eagerly"
+    with torch.no_grad():
+        return x * x.max().item()  # error: [TBR306] "a graph break"

@@ -83,3 +83,11 @@ class Block(nn.Module):
     def forward(self, x: torch.Tensor, context_fn: Any) -> torch.Tensor:
         x = checkpoint(torch.sin, x, use_reentrant=False, context_fn=self.contexts)  # ok: [TBR406] a bound method
         return checkpoint(torch.sin, x, use_reentrant=False, context_fn=context_fn)  # ok: [TBR406] unknown
+
+
+def three() -> Any:
+    return nullcontext(), nullcontext(), nullcontext()
+
+
+def numbers(block: nn.Module, x: torch.Tensor) -> torch.Tensor:
+    return checkpoint(block, x, use_reentrant=False, context_fn=three)  # error: [TBR406] "ValueError"

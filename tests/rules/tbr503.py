@@ -65,3 +65,15 @@ def beside(layer: nn.Linear, x: torch.Tensor) -> torch.Tensor:
     other = layer(x)
     y.sum().backward()
     return torch.autograd.grad(other.sum(), x)[0]
+
+
+def from_here_on(layer: nn.Linear, head: nn.Linear, x: torch.Tensor) -> torch.Tensor:
+    y = checkpoint(layer, x.requires_grad_(), use_reentrant=True)  # ok: [TBR503] that backward ends at the output
+    (force,) = torch.autograd.grad(head(y).sum(), y, retain_graph=True)
+    head(y).sum().backward(inputs=[y], retain_graph=True)
+    return force
+
+
+def beyond(layer: nn.Linear, head: nn.Linear, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    y = checkpoint(layer, x.requires_grad_(), use_reentrant=True)  # error: [TBR503]
+    return torch.autograd.grad(head(y).sum(), [y, x])

@@ -43,3 +43,8 @@ def unknown(chain: nn.Sequential, segments: int, x: torch.Tensor) -> torch.Tenso
 def unpacked(layers: list[nn.Module], x: torch.Tensor) -> torch.Tensor:
     chain = nn.Sequential(*layers)
     return checkpoint_sequential(chain, 2, x, use_reentrant=False)  # ok: [TBR511] the list may be long
+
+
+def negative(x: torch.Tensor) -> torch.Tensor:
+    chain = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4))
+    return checkpoint_sequential(chain, -1, x, use_reentrant=False)  # error: [TBR511] "-1 segments checkpoints nothing"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from astroid import nodes
 
 from flake8_tensorbranch.engine.branching import bodies
@@ -14,7 +12,7 @@ from flake8_tensorbranch.engine.sink import Decides
 from flake8_tensorbranch.knowledge.frameworks import DRIVES_TRAINING, LIGHTNING_STEPS
 from flake8_tensorbranch.knowledge.gradients import GRADIENTS_OFF
 from flake8_tensorbranch.knowledge.model import lookup
-from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, dotted
+from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 
 
 class Context:
@@ -220,27 +218,3 @@ def form(node: nodes.NodeNG) -> str:
         nodes.Match: "match",
     }
     return names.get(type(node), "use")
-
-
-def loses_frame(node: nodes.NodeNG, index: ModuleIndex, has: Callable[[str], bool]) -> bool:
-    """True where a graph break makes the whole frame run eagerly: in a loop's body, `try`, a generator (facts B6).
-
-    `has` says whether the target torch shows a behaviour of `knowledge.versions`.
-    """
-    if isinstance(node, nodes.Comprehension) and isinstance(node.parent, nodes.GeneratorExp):
-        return has("generator-loses-frame")
-    child, up = node, node.parent
-    while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda, nodes.Module, nodes.ClassDef)):
-        if isinstance(up, (nodes.Try, nodes.TryStar)) or (
-            isinstance(up, (nodes.For, nodes.While)) and child in up.body
-        ):
-            return True
-        if isinstance(up, nodes.With) and has("suppress-loses-frame"):
-            for expression, _ in up.items:
-                if (
-                    isinstance(expression, nodes.Call)
-                    and (dotted(expression.func) or "").rsplit(".", 1)[-1] == "suppress"
-                ):
-                    return True
-        child, up = up, up.parent
-    return False

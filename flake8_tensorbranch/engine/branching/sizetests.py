@@ -1,4 +1,4 @@
-"""Tests of sizes: whether one asks for emptiness, for size 1 or for equality, of a size or of arithmetic on one."""
+"""Tests and loops by sizes: which of them ask for emptiness, for size 1, for equality, for a size itself or a part."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from flake8_tensorbranch.syntax.names import FunctionInfo, called_name
 
 _DEPTH: Final = 10
 _FLIPPED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_AROUND: Final = frozenset({"enumerate", "reversed", "list", "tuple", "iter"})
 _EMPTY: Final = frozenset({(">=", 1), ("<", 1)})
 _SINGLE: Final = frozenset({("==", 1), ("!=", 1), (">", 1), ("<=", 1), (">=", 2), ("<", 2)})
 
@@ -49,6 +50,25 @@ def comparison(origins: Origins, leaf: Expr, calls: Calls) -> str:
     if any(isinstance(s, nodes.BinOp) and s.op == "%" for s in sides):
         return ""  # divisibility splits the sizes
     return "equality" if all(op in ("==", "!=") for op in ops) else ""
+
+
+def rounds(origins: Origins, loop: Expr, calls: Calls) -> str:
+    """How a loop counts sizes: see `ValueSite.comparison`. It has another number of rounds for each over rows, and over
+    a `range` of a size itself, give or take a number; `range(n // 4)` and `while` have the same for several.
+    """
+    node = loop.node
+    while isinstance(node, nodes.Call) and called_name(node) in _AROUND and len(node.args) == 1:
+        node = node.args[0]
+    if isinstance(node, nodes.Name):
+        made = [o.node for o in origins.of(Expr(loop.module, loop.scope, node), calls=False)]
+        node = made[0] if len(made) == 1 else node
+    if not isinstance(node, nodes.Call) or called_name(node) != "range":
+        return "rounds" if isinstance(node.parent, nodes.While) else ""
+    told = all(
+        isinstance(a, nodes.Const) or _Shifted(origins, calls).asked(Expr(loop.module, loop.scope, a), None, _DEPTH)
+        for a in node.args
+    )
+    return "" if told else "rounds"
 
 
 def _only_expands(node: nodes.Compare) -> bool:
@@ -147,6 +167,18 @@ class _Plain:
                 return False
             return self.asked(Expr(bound.module, scope, parent.parent.value), parent.elts.index(target), depth)
         return False
+
+
+class _Shifted(_Plain):
+    """Asks the same, with numbers added to the size or taken from it: that keeps different sizes apart."""
+
+    def asked(self, expr: Expr, position: int | None, depth: int) -> bool:
+        """True for a size and a number, too."""
+        node = expr.node
+        if position is None and isinstance(node, nodes.BinOp) and node.op in ("+", "-"):
+            sides = [side for side in (node.left, node.right) if not isinstance(side, nodes.Const)]
+            return len(sides) == 1 and self.asked(Expr(expr.module, expr.scope, sides[0]), None, depth - 1)
+        return super().asked(expr, position, depth)
 
 
 def _is_size(node: nodes.NodeNG) -> bool:

@@ -38,8 +38,14 @@ def specialised(facts: Facts) -> Iterator[tuple[nodes.NodeNG, nodes.NodeNG, str]
         table, size = facts.values.get(owner, UNKNOWN), facts.values.get(key, UNKNOWN)
         if form == "look-up" and not table.must(CONTAINER | MAPPING):
             continue
+        if form == "look-up" and _is_truth(key):
+            continue  # two entries: a graph for each outcome, as of a branch
         if size.must(HOST) and size.const is not slice and size.deps & _SIZES and not size.deps & DATA:
             yield node, key, form
+
+
+def _is_truth(key: nodes.NodeNG) -> bool:
+    return isinstance(key, (nodes.Compare, nodes.BoolOp)) or (isinstance(key, nodes.UnaryOp) and key.op == "not")
 
 
 def _told(node: nodes.NodeNG) -> bool:

@@ -14,7 +14,7 @@ from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.model import method as tensor_row
 from flake8_tensorbranch.knowledge.modules import FORWARD_HOOKS, ITERATES_MODULES, ITERATES_TENSORS
 from flake8_tensorbranch.knowledge.tensors import DTYPE_CASTS, MARKS_IN_PLACE
-from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted, last_name
 
 _NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _ITERATES: Final = ITERATES_TENSORS | ITERATES_MODULES | {"state_dict"}
@@ -133,7 +133,7 @@ def _changes_output(origins: Origins, hook: Expr) -> bool:
             body = function.node.body
             return isinstance(body, (nodes.BinOp, nodes.Tuple, nodes.IfExp)) or (
                 isinstance(body, nodes.Call)
-                and getattr(body.func, "attrname", "") not in ("append", "update", "add", "setdefault")
+                and last_name(body.func) not in ("append", "update", "add", "setdefault", "print")
             )
         if any(r.value is not None for r in function.returns_nodes):
             return True

@@ -229,13 +229,15 @@ class _Run:
         expr = Expr(self.where.module, self.where.scope, node)
         name = func.attrname if isinstance(func, nodes.Attribute) else ""
         if name in BACKWARDS or "torch.autograd.backward" in self.backward.origins.externals(expr):
-            inputs = any(k == "inputs" for k, _, _ in named)
-            self._record(Event(node, expr, inputs))
+            inputs = next((v for k, v, _ in named if k == "inputs"), None)
+            self._record(Event(node, expr, inputs is not None and not self._stops(inputs)))
             return False
         if "torch.autograd.grad" in self.backward.origins.externals(expr) or (dotted(func) or "").endswith(
             "autograd.grad"
         ):
-            self._record(Event(node, expr, True))
+            inputs = next((v for k, v, _ in named if k == "inputs"), node.args[1] if len(node.args) > 1 else None)
+            if inputs is None or not self._stops(inputs):
+                self._record(Event(node, expr, True))
             return False
         if name in FILLS and given and not receiver:
             path = state_path(func.expr)
@@ -250,6 +252,11 @@ class _Run:
             return True
         marked = {a for _, a, m in (*values, *named) if m}
         return _some([self._entered(expr, callee, marked) for callee in callees])
+
+    def _stops(self, inputs: Any) -> bool:
+        """True where all that is differentiated by leads back to the output: that backward ends before it."""
+        parts = inputs.elts if isinstance(inputs, (nodes.Tuple, nodes.List)) else [inputs]
+        return bool(parts) and all(self._marked(part) for part in parts)
 
     def _locals(self) -> Any:
         return self.where.scope.local_names if self.where.scope is not None else self.where.module.bindings

@@ -18,12 +18,15 @@ from flake8_tensorbranch.engine.lattice import ARRAY, CONTAINER, MAPPING, RANDOM
 from flake8_tensorbranch.engine.lookup.loops import inside
 from flake8_tensorbranch.engine.lookup.modes import loop_around
 from flake8_tensorbranch.engine.refs import Instance
-from flake8_tensorbranch.knowledge.containers import REPEATS, TAKES
+from flake8_tensorbranch.knowledge.containers import GOES_THROUGH, REPEATS, TAKES, TAKES_FROM_HEAP
 from flake8_tensorbranch.knowledge.model import method as tensor_row
 from flake8_tensorbranch.knowledge.tensors import OVERWRITES
 from flake8_tensorbranch.syntax.names import FunctionInfo, last_name
+from flake8_tensorbranch.syntax.printing import source_of
 
-_STATEMENTS: Final = (nodes.AugAssign, nodes.Assign, nodes.AnnAssign, nodes.Call, nodes.Delete, nodes.For)
+_NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
+_LOOPS: Final = (nodes.For, nodes.Comprehension)
+_STATEMENTS: Final = (nodes.AugAssign, nodes.Assign, nodes.AnnAssign, nodes.Call, nodes.Delete, *_LOOPS)
 
 _ITERATORS: Final = frozenset({"iter", "zip", "map", "filter", "enumerate", "reversed", "open"})
 _GROWING: Final = ("Counter", "Cache")  # classes outside of the project whose `update` adds to what is there
@@ -77,8 +80,34 @@ def changes(activation: Activation) -> Iterator[Change]:
         if c.how is How.STORES and isinstance(c.value, nodes.Name) and repeats(activation, c.value, c.place)
     ]
     for change in found:
-        taken_back = change.place in back or (enters and change.how is How.STORES)
+        taken_back = change.place in back or (enters and change.how is How.STORES) or _is_undone(change, found)
         yield replace(change, settled=True) if taken_back else change
+
+
+def _is_undone(change: Change, others: list[Change]) -> bool:
+    """True for `n += 1` before a `try` or in it whose `finally` holds `n -= 1`, and for that one."""
+    node = change.node
+    if not isinstance(node, nodes.AugAssign):
+        return False
+    opposite = {"+=": "-=", "-=": "+="}.get(node.op)
+    twins = (o.node for o in others if o.place == change.place and o.node is not node)
+    return any(
+        isinstance(twin, nodes.AugAssign)
+        and twin.op == opposite
+        and source_of(twin.value) == source_of(node.value)
+        and (in_finally(node) or in_finally(twin)) is not None
+        for twin in twins
+    )
+
+
+def in_finally(node: Any) -> nodes.Try | None:
+    """The `try` in whose `finally` a node stands, which runs even where the recompute stops in its body."""
+    child, up = node, node.parent
+    while up is not None and not isinstance(child, _NESTED):
+        if isinstance(up, nodes.Try) and child in up.finalbody:
+            return up
+        child, up = up, up.parent
+    return None
 
 
 def _is_scope(function: FunctionInfo) -> bool:
@@ -99,8 +128,8 @@ def _changes(activation: Activation, node: Any) -> Iterator[Change]:
     elif isinstance(node, nodes.Call):
         if activation.reached(node):
             yield from _called(activation, node)
-    elif isinstance(node, nodes.For):
-        if _is_iterator(activation, node.iter):
+    elif isinstance(node, _LOOPS):
+        if _iterates(activation, node.iter):
             yield Change(activation, node.iter, Place(node), How.TAKES)
     elif isinstance(node, nodes.Delete):
         for target in node.targets:
@@ -198,6 +227,10 @@ def _called(activation: Activation, node: nodes.Call) -> Iterator[Change]:
     drains = isinstance(func, nodes.Name) and func.name in ("list", "tuple", "sum", "dict", "set", "sorted")
     if drains and node.args and _is_iterator(activation, node.args[0]):
         yield Change(activation, node, Place(node), How.TAKES)
+    if node.args and any(name in TAKES_FROM_HEAP for name in activation.facts.externals.get(node, ())):
+        heap = places.of(activation, node.args[0])
+        if heap is not None:
+            yield Change(activation, node, heap, How.TAKES, node)
     if node.args and _is_argument(activation, node.args[0]) and _works_in_place(activation, node):
         place = places.of(activation, node.args[0])
         yield Change(activation, node, place or Place(node), How.ARGUMENT, node)
@@ -269,6 +302,13 @@ def _is_iterator(activation: Activation, node: nodes.NodeNG) -> bool:
         return False
     found = _sources(activation, node)
     return bool(found) and all(_makes_iterator(activation, o) for o in found)
+
+
+def _iterates(activation: Activation, node: nodes.NodeNG) -> bool:
+    """True for a loop over such an iterator, or over `enumerate(iterator)` and its like."""
+    if isinstance(node, nodes.Call) and _name(node) in GOES_THROUGH:
+        return any(_is_iterator(activation, argument) for argument in node.args)
+    return _is_iterator(activation, node)
 
 
 def _makes_iterator(activation: Activation, origin: Any) -> bool:

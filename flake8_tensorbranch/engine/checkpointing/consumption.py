@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.checkpointing import saving
-from flake8_tensorbranch.engine.checkpointing.changes import Change, How
+from flake8_tensorbranch.engine.checkpointing import places, saving
+from flake8_tensorbranch.engine.checkpointing.changes import Change, How, in_finally
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
 from flake8_tensorbranch.engine.checkpointing.locate import placed, site, skipped
 from flake8_tensorbranch.engine.checkpointing.mutation import Mutations
@@ -106,13 +106,20 @@ class Consumption:
             return "feeds"
         if self._is_loss(change) and (grows or self._reset_outside(change)):
             return ""  # read between the forward and backward, and begun anew for each step
-        if at.entry.reentrant is False and not saving.after(self.mutations.insides.origins, at, change.node):
+        if at.entry.reentrant is False and self._comes_after(at, change.node):
             return ""  # the recompute has stopped before it comes here
         if grows and not isinstance(change.place.root, ClassInfo) and not _is_global(change):
             return ""
         if grows and (self._reset_outside(change) or not self._read_outside(change)):
             return ""
         return "counts"
+
+    def _comes_after(self, at: Activation, node: Any) -> bool:
+        """True for what stands after the last tensor that is saved, and in no `finally` around it."""
+        origins, around = self.mutations.insides.origins, in_finally(node)
+        if around is not None and saving.within(origins, at, around.body):
+            return False
+        return not saving.after(origins, at, node)
 
     def _renewed(self, change: Change) -> bool:
         return self.mutations.renewed(change.place, change.activation, change.node)
@@ -199,8 +206,9 @@ def _subject(change: Change) -> str:
     if isinstance(node, nodes.AugAssign):
         return trace.spelled(node.target)
     if isinstance(node, (nodes.Assign, nodes.AnnAssign)):
-        target = node.targets[0] if isinstance(node, nodes.Assign) else node.target
-        return trace.spelled(target)
+        targets = node.targets if isinstance(node, nodes.Assign) else [node.target]
+        held = (t for t in targets if places.of(change.activation, t) == change.place)
+        return trace.spelled(next(held, targets[0]))
     if isinstance(node, nodes.Call):
         func = node.func
         if change.how is not How.TAKES and isinstance(func, nodes.Attribute):

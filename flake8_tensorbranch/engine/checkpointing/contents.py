@@ -73,7 +73,16 @@ class Contents:
             given = call.node.args[layer.position]
         if given is None:
             return layer.default
+        if layer.layers >= 0 and self._is_single(call, layer.layers):
+            return False
         return not self.is_zero(Expr(call.module, call.scope, given))
+
+    def _is_single(self, call: Expr, position: int) -> bool:
+        """True for a stack of recurrent layers that is one alone: nothing is dropped out between it and another."""
+        given = next((k.value for k in call.node.keywords if k.arg == "num_layers"), None)
+        if given is None and position < len(call.node.args):
+            given = call.node.args[position]
+        return given is None or self.origins.value(Expr(call.module, call.scope, given)).const == 1
 
     def is_zero(self, expr: Expr) -> bool:
         """True when an expression is 0, False or None wherever its value comes from."""

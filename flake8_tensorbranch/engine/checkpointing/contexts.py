@@ -149,7 +149,9 @@ class Contexts:
             result = steps[0]
             node = result.node
         if len(node.elts) != 2:
-            found.setdefault("malformed", "single")
+            starred = any(isinstance(e, nodes.Starred) for e in node.elts)
+            if not starred:
+                found.setdefault("malformed", "number")
             return
         first, second = (Expr(result.module, result.scope, e) for e in node.elts)
         built_first, built_second = (

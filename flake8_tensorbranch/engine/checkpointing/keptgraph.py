@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.checkpointing import memo, routing
-from flake8_tensorbranch.engine.checkpointing.changes import How
+from flake8_tensorbranch.engine.checkpointing import memo, routing, saving
+from flake8_tensorbranch.engine.checkpointing.changes import Change, How
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
 from flake8_tensorbranch.engine.checkpointing.locate import placed, site, skipped
 from flake8_tensorbranch.engine.checkpointing.mutation import Mutations
@@ -42,7 +42,8 @@ class KeptGraph:
             if not fills or change.value is None or skipped(at, change.node):
                 continue
             begin = memo.guard(at, change.node, change.place)
-            if not self.keeps(at, change.value, 0 if begin is None else line(begin)):
+            made = memo.made(at, change.value, change.place)
+            if not self.keeps(at, made, 0 if begin is None else line(begin)) or not self._saves(change, begin):
                 continue
             seen.add(change.node)
             target = change.node.targets[0] if isinstance(change.node, nodes.Assign) else change.node
@@ -51,10 +52,21 @@ class KeptGraph:
             parent, call = activation.parent, activation.call
             if parent is None or call is None or call in seen or not _is_cached(activation):
                 continue
-            if any(self.keeps(activation, r) for r in activation.returned()):
+            body = activation.function.node.body
+            saves = parent.entry.reentrant is not False or saving.within(
+                self.origins, activation, body if isinstance(body, list) else [body]
+            )
+            if saves and any(self.keeps(activation, r) for r in activation.returned()):
                 seen.add(call)
                 found = site(SinkKind.KEPT_GRAPH, parent, call, "function", activation.function.name)
                 yield placed(found, parent, "called here")
+
+    def _saves(self, change: Change, begin: nodes.NodeNG | None) -> bool:
+        """True where the recompute, which skips the work, saves fewer tensors; or is reentrant, and loses a graph."""
+        at = change.activation
+        if at.entry.reentrant is not False or not isinstance(begin, nodes.If) or not begin.parent_of(change.node):
+            return True
+        return saving.within(self.origins, at, [*begin.body, *begin.orelse])
 
     def keeps(self, activation: Activation, value: Any, since: int = 0) -> bool:
         """True when an expression is computed from a trainable parameter with gradients recorded; by modules, no
@@ -65,7 +77,11 @@ class KeptGraph:
             return False
         if any(_is_cut(n) for n in value.nodes_of_class((nodes.Call, nodes.Attribute))):
             return False
-        if any(self._is_parameter(at.expr(part)) for at, node in sources(activation, value) for part in _parts(node)):
+        if any(
+            is_parameter(self.origins, at.expr(part))
+            for at, node in sources(activation, value)
+            for part in _parts(node)
+        ):
             return True
         if _counts(activation, value):
             return False
@@ -80,18 +96,20 @@ class KeptGraph:
                 return True
         return False
 
-    def _is_parameter(self, expr: Expr) -> bool:
-        node = expr.node
-        if isinstance(node, nodes.Attribute) and node.attrname in ("weight", "bias"):
-            owner = self.origins.value(Expr(expr.module, expr.scope, node.expr))
-            if any(isinstance(r, Instance) and str(r.cls).startswith("torch.nn.") for r in owner.refs):
-                return True
-        if not isinstance(node, (nodes.Attribute, nodes.Name)):
-            return False
-        return any(
-            isinstance(o.node, nodes.Call) and self.origins.externals(o) & PARAMETERS and not _is_frozen(o.node)
-            for o in self.origins.of(expr)
-        )
+
+def is_parameter(origins: Origins, expr: Expr) -> bool:
+    """True for the weight or bias of a layer, and for what was made a trainable parameter."""
+    node = expr.node
+    if isinstance(node, nodes.Attribute) and node.attrname in ("weight", "bias"):
+        owner = origins.value(Expr(expr.module, expr.scope, node.expr))
+        if any(isinstance(r, Instance) and str(r.cls).startswith("torch.nn.") for r in owner.refs):
+            return True
+    if not isinstance(node, (nodes.Attribute, nodes.Name)):
+        return False
+    return any(
+        isinstance(o.node, nodes.Call) and origins.externals(o) & PARAMETERS and not _is_frozen(o.node)
+        for o in origins.of(expr)
+    )
 
 
 def _runs_below(at: Activation, node: Any, top: Activation, since: int) -> bool:

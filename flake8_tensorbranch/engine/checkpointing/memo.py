@@ -23,7 +23,7 @@ def is_memo(activation: Activation, node: Any, place: Place) -> bool:
     Such a store makes its guard false: the recompute skips it and reads what the forward stored. The guard may stand
     in a caller, and ask for a flag or a key that the same branch sets.
     """
-    if guard(activation, node, place) is not None:
+    if guard(activation, node, place) is not None or _picks(activation, getattr(node, "value", None), place):
         return True
     at: Activation | None = activation
     child, way = node, [(activation, node)]
@@ -37,6 +37,21 @@ def is_memo(activation: Activation, node: Any, place: Place) -> bool:
         if at is not None:
             way.append((at, child))
     return False
+
+
+def _picks(activation: Activation, value: Any, place: Place) -> bool:
+    """True for `self.table if self.table is not None else ...`: what is there is kept."""
+    if not isinstance(value, nodes.IfExp) or not _asks(activation, value.test, place):
+        return False
+    kept = value.orelse if _says_missing(value.test) else value.body
+    return places.of(activation, kept) == place
+
+
+def made(activation: Activation, value: Any, place: Place) -> Any:
+    """What a store puts in a cache that is empty."""
+    if not _picks(activation, value, place):
+        return value
+    return value.body if _says_missing(value.test) else value.orelse
 
 
 def _is_filled(at: Activation, branch: nodes.If, place: Place, way: list[tuple[Activation, Any]]) -> bool:

@@ -9,11 +9,13 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.backward import Backward
 from flake8_tensorbranch.engine.checkpointing.frozen import Frozen
+from flake8_tensorbranch.engine.checkpointing.keptgraph import is_parameter
 from flake8_tensorbranch.engine.checkpointing.outputs import held
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.checkpointing.sideoutput import side_output
 from flake8_tensorbranch.engine.lattice import CALLABLE, CONTAINER, HOST, MAPPING, NONE, OBJECT, TENSOR
-from flake8_tensorbranch.engine.lookup.modes import loop_around
+from flake8_tensorbranch.engine.lookup.guards import guards
+from flake8_tensorbranch.engine.lookup.modes import loop_around, switched
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.gradients import CUTS
@@ -34,6 +36,7 @@ _UNUSED: Final = frozenset(
 """Of lightning, accelerate and transformers: classes and the argument that they hand to DDP."""
 _METADATA: Final = METADATA | COUNTS
 _INNER: Final = frozenset({"retain_grad", "register_hook"})
+_ASKED: Final = ("requires_grad", "is_grad_enabled", "grad_fn")
 _NO_TENSOR: Final = OBJECT | HOST | CONTAINER | MAPPING
 
 
@@ -76,10 +79,12 @@ class Reentrant:
         for function in self.recomputes.reads(made):
             for call in function.calls:
                 expr = Expr(function.module, function, call)
-                if (isinstance(call.func, nodes.Attribute) and call.func.attrname in _INNER) and (
-                    self.origins.value(Expr(function.module, function, call.func.expr)).kinds & TENSOR
-                ):
-                    return str(call.func.attrname)
+                if _asks_first(call) or switched(expr) is True:
+                    continue
+                if isinstance(call.func, nodes.Attribute) and call.func.attrname in _INNER:
+                    on = Expr(function.module, function, call.func.expr)
+                    if self.origins.value(on).kinds & TENSOR and not is_parameter(self.origins, on):
+                        return str(call.func.attrname)
                 if "torch.autograd.grad" in self.origins.externals(expr):
                     return "autograd.grad"
         return ""
@@ -279,6 +284,11 @@ class Reentrant:
         generators = loop.generators if isinstance(loop, nodes.ComprehensionScope) else [loop]
         bound = {n.name for g in generators if hasattr(g, "target") for n in g.target.nodes_of_class(nodes.AssignName)}
         return not any(n.name in bound for n in callee.nodes_of_class(nodes.Name))
+
+
+def _asks_first(call: nodes.Call) -> bool:
+    """True where a test that a graph is recorded stands around a call, which then runs in the recompute alone."""
+    return any(outcome and any(word in test for word in _ASKED) for test, outcome in guards(call).items())
 
 
 def _searches_unused(call: nodes.Call) -> bool:

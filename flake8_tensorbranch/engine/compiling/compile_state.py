@@ -74,6 +74,8 @@ class State:
                 what, where = change
                 if what in ("int", "instance") and place[0] is not None and not specialised:
                     continue
+                if what == "int" and not membership.way and self._is_given(function, first.node):
+                    continue  # its guards are those of an argument
                 path = place[0].module.path if place[0] is not None and where.root() is not index.tree else index.path
                 related = (noted(path, where, "it changes here"),)
                 shown = [first, *_deciding(accesses)] if first.how == "step" else [first]
@@ -168,6 +170,14 @@ class State:
             if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                 return ref.cls
         return None
+
+    def _is_given(self, function: FunctionInfo, node: nodes.NodeNG) -> bool:
+        """True for an attribute of what compiled code is handed: an object that is no module (facts I: dynamic)."""
+        base = getattr(node, "expr", None)
+        if not isinstance(base, nodes.Name) or not any(p.name == base.name for p in function.params):
+            return False
+        owner = self._owner(function, base)
+        return owner is not None and not self.program.analysis.resolver.is_module(owner)
 
     def _holder(self, cls: ClassInfo, name: str) -> ClassInfo:
         """The class whose constructor or body makes an attribute, so that bases and subclasses mean the same place."""

@@ -9,7 +9,7 @@ from typing import Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.branching import effects
+from flake8_tensorbranch.engine.branching import frames
 from flake8_tensorbranch.engine.branching.tracers import Tracers
 from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.program import Program
@@ -110,7 +110,7 @@ def _site(
     facts: dict[str, object] = {
         "captured": setting in program.index.text,
         "whole": has("fullgraph-captures"),  # whether fullgraph=True captures it
-        "lost": effects.loses_frame(node, program.index, has),
+        "lost": frames.lost(program, program.facts[scope], node, has),
     }
     return TracedSite(kind, node, scope, trace.spelled(node), regions, facts, trace.way(program, scope, node, regions))
 

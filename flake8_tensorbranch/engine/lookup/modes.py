@@ -11,6 +11,17 @@ from flake8_tensorbranch.syntax.names import dotted
 
 def without_grad(origins: Origins, expr: Expr, depth: int = 3) -> bool:
     """True when the code runs under `no_grad`: around it, over its function, or around every call of it in the file."""
+    switch = switched(expr)
+    if switch is not None:
+        return not switch
+    if expr.scope is None or depth <= 0:
+        return False
+    sites = origins.sites(expr.scope)
+    return bool(sites) and all(without_grad(origins, site, depth - 1) for site in sites)
+
+
+def switched(expr: Expr) -> bool | None:
+    """What the innermost switch around a place, or over its function, makes of grad mode; None without one."""
     up: nodes.NodeNG | None = expr.node
     while up is not None:
         below, up = up, up.parent
@@ -18,18 +29,15 @@ def without_grad(origins: Origins, expr: Expr, depth: int = 3) -> bool:
             for manager, _ in reversed(up.items):
                 switch = _switch(manager)
                 if switch is not None:
-                    return not switch
+                    return switch
         if isinstance(up, (nodes.FunctionDef, nodes.Lambda)):
             if isinstance(up, nodes.FunctionDef) and up.decorators is not None:
                 for decorator in up.decorators.nodes:
                     switch = _switch(decorator)
                     if switch is not None:
-                        return not switch
+                        return switch
             break
-    if expr.scope is None or depth <= 0:
-        return False
-    sites = origins.sites(expr.scope)
-    return bool(sites) and all(without_grad(origins, site, depth - 1) for site in sites)
+    return None
 
 
 def _switch(node: nodes.NodeNG) -> bool | None:

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
-from .tables import Fixed, Learned, Remembering, mixed, positions, shifted
+from .tables import Fixed, Learned, Remembering, mixed, positions, shifted, unsaved
 
 
 class Layer(nn.Module):
@@ -43,4 +43,6 @@ class Trunk(nn.Module):
 
 def run(x: torch.Tensor) -> torch.Tensor:
     x = checkpoint(mixed, x, use_reentrant=False)  # error: [TBR209]
+    x = checkpoint(unsaved, x, use_reentrant=False)  # ok: [TBR209] doubling saves no tensor: nothing is missing
+    x = checkpoint(unsaved, x, use_reentrant=True)  # error: [TBR209] "no gradient"
     return checkpoint(shifted, x, use_reentrant=False)  # ok: [TBR209] the other file remembers constants
