@@ -91,3 +91,11 @@ def three() -> Any:
 
 def numbers(block: nn.Module, x: torch.Tensor) -> torch.Tensor:
     return checkpoint(block, x, use_reentrant=False, context_fn=three)  # error: [TBR406] "ValueError"
+
+
+def packets() -> Any:
+    return create_selective_checkpoint_contexts([torch.ops.aten.mm])
+
+
+def by_function(block: nn.Module, x: torch.Tensor) -> torch.Tensor:
+    return checkpoint(block, x, use_reentrant=False, context_fn=packets)  # error: [TBR406] "without its overload"

@@ -137,6 +137,8 @@ class Contexts:
             if isinstance(node, nodes.Call):
                 externals = self.origins.externals(result)
                 if SELECTIVE in externals:
+                    if node.args:
+                        self._policy(Expr(result.module, result.scope, node.args[0]), found)
                     if self.has("selective-contexts-counted") and outside and self._outlives(made, result):
                         found["reused"] = "kept"
                 elif not outside and (externals & SCOPES.keys() or NO_CONTEXT in externals):

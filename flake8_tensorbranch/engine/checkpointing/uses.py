@@ -135,11 +135,20 @@ def derives(activation: Activation, value: Any, place: Place, element: nodes.Sub
     """
     for at, node in sources(activation, value):
         if element is not None and source_of(node) not in (source_of(element), source_of(element.value)):
-            continue
+            if not _gets(node, element):
+                continue
         found = places.of(at, node)
         if found is not None and found.meets(place) and len(found.path) >= len(place.path) - (element is not None):
             return True
     return False
+
+
+def _gets(node: Any, element: nodes.Subscript) -> bool:
+    """True for `table.get(key, 0)`, which reads `table[key]`."""
+    if not isinstance(node, nodes.Call) or not isinstance(node.func, nodes.Attribute) or not node.args:
+        return False
+    owner, key = source_of(node.func.expr), source_of(node.args[0])
+    return node.func.attrname in KEYED and (owner, key) == (source_of(element.value), source_of(element.slice))
 
 
 def hands_back(activation: Activation, value: Any, place: Place) -> bool:

@@ -1,0 +1,83 @@
+"""Programs that are linted and run: what the linter reports of each function is held against what torch does."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
+
+from flake8_tensorbranch.check import check_source
+from flake8_tensorbranch.settings import Settings
+from flake8_tensorbranch.source import SourceFile
+from tests.oracle.support import Outcome, loaded, observe, require_torch
+
+torch = require_torch()
+
+
+def reported(source: str, code: str) -> dict[str, list[str]]:
+    """The messages of a code by the function or class at the top of the module in which each stands."""
+    tops = [n for n in ast.parse(source).body if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
+    found: dict[str, list[str]] = defaultdict(list)
+    for item in check_source(SourceFile("forms.py", source), Settings(enable=("TBR",))):
+        if item.code == code:
+            begins = {top.name: min([top.lineno, *(d.lineno for d in top.decorator_list)]) for top in tops}
+            name = next((t.name for t in tops if begins[t.name] <= item.line <= (t.end_lineno or 0)), "")
+            found[name].append(item.message)
+    return dict(found)
+
+
+@contextmanager
+def plain(source: str) -> Iterator[ModuleType]:
+    """The same program without its checkpoints: what they wrap is called directly."""
+
+    def call(function: Any, *args: Any, use_reentrant: bool = True, **options: Any) -> Any:
+        for name in ("preserve_rng_state", "context_fn", "debug", "determinism_check"):
+            options.pop(name, None)
+        return function(*args, **options)
+
+    with loaded(source) as module:
+        module.checkpoint = call  # type: ignore[attr-defined]
+        yield module
+
+
+def step(module: ModuleType, name: str) -> tuple[Any, ...]:
+    """One forward and backward of a form from a fixed seed: the gradients of its input and of all parameters of the
+    module's layers, and what it keeps in `STATE`.
+    """
+    torch.manual_seed(0)
+    layers = [value for value in vars(module).values() if isinstance(value, torch.nn.Module)]
+    parameters = [p for layer in layers for p in layer.parameters()]
+    parameters += [value for value in vars(module).values() if isinstance(value, torch.nn.Parameter)]
+    for parameter in parameters:
+        parameter.grad = None
+    x = torch.linspace(-1.0, 2.0, 12).reshape(3, 4).requires_grad_()
+    getattr(module, name)(x).square().sum().backward()
+    return (x.grad, *(p.grad for p in parameters), repr(getattr(module, "STATE", None)))
+
+
+def differs(source: str, name: str) -> bool:
+    """True when a checkpointed form raises where the plain one does not, or has other gradients or another state."""
+    with plain(source) as module:
+        torch.manual_seed(1)
+        right = step(module, name)
+    with loaded(source) as module:
+        torch.manual_seed(1)
+        outcome = observe(step, module, name)
+    if outcome.error is not None:
+        return True
+    return not all(_same(found, wanted) for found, wanted in zip(outcome.value, right, strict=True))
+
+
+def raised(source: str, name: str) -> Outcome:
+    """What one step of a checkpointed form raises, if anything."""
+    with loaded(source) as module:
+        return observe(step, module, name)
+
+
+def _same(found: Any, wanted: Any) -> bool:
+    if isinstance(found, torch.Tensor) and isinstance(wanted, torch.Tensor):
+        return torch.equal(found, wanted)
+    return bool(found is None and wanted is None) or (isinstance(found, str) and found == wanted)
