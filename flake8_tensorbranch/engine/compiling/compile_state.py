@@ -174,9 +174,8 @@ class State:
     def _is_given(self, function: FunctionInfo, node: nodes.NodeNG) -> bool:
         """True for an attribute of what compiled code is handed: an object that is no module (facts I: dynamic)."""
         base = getattr(node, "expr", None)
-        if not isinstance(base, nodes.Name) or not any(p.name == base.name for p in function.params):
-            return False
-        owner = self._owner(function, base)
+        given = isinstance(base, nodes.Name) and any(p.name == base.name for p in function.params)
+        owner = self._owner(function, base) if isinstance(base, nodes.Name) and given else None
         return owner is not None and not self.program.analysis.resolver.is_module(owner)
 
     def _holder(self, cls: ClassInfo, name: str) -> ClassInfo:
