@@ -127,3 +127,19 @@ class Selected(nn.Module):
 
 def selected(model: Selected, x: Tensor, ids: Tensor, scores: Tensor) -> Tensor:
     return checkpoint(model, x, ids > 0, scores, use_reentrant=False)
+
+
+class Repeated(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.router = nn.Linear(8, 4)
+        self.fc = nn.Linear(8, 8)
+
+    def forward(self, x: Tensor) -> Tensor:
+        ids = self.router(x).argmax(-1)  # error: [TBR210]
+        h = torch.tanh(self.fc(x.repeat_interleave(ids + 1, dim=0)))
+        return h.sum() + torch.tanh(self.fc(x.repeat_interleave(2, dim=0))).sum()  # ok: [TBR210] a number
+
+
+def repeated(module: Repeated, x: Tensor) -> Tensor:
+    return checkpoint(module, x, use_reentrant=False)

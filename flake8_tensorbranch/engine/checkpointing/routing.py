@@ -12,6 +12,7 @@ from flake8_tensorbranch.engine.checkpointing.handed import Handed
 from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
 from flake8_tensorbranch.engine.checkpointing.locate import placed, site, skipped
 from flake8_tensorbranch.engine.checkpointing.uses import unpacked
+from flake8_tensorbranch.engine.inference.arguments import passed
 from flake8_tensorbranch.engine.lattice import (
     CONTAINER,
     DATA,
@@ -118,7 +119,8 @@ def _is_dynamic(activation: Activation, node: nodes.Call) -> bool:
             return True
     func = node.func
     if isinstance(func, nodes.Attribute) and activation.facts.values.get(func.expr, UNKNOWN).kinds & TENSOR:
-        row = tensor_row(func.attrname, len(node.args), frozenset(k.arg for k in node.keywords if k.arg))
+        args = passed(activation.facts.values, node)
+        row = tensor_row(func.attrname, len(node.args), args.names(), kinds=args.kinds())
         return row is not None and "dynamic-shape" in row.effects
     return False
 
