@@ -114,7 +114,7 @@ class _Finder:
             if node.op == "not" and not forms.in_truth_context(node):
                 yield from self.tested(node, node.operand)
         elif isinstance(node, nodes.Match):
-            if forms.compares(node):
+            if forms.compares(node, not self.facts.values.get(node.subject, UNKNOWN).kinds & TENSOR):
                 yield from self.tested(node, node.subject)
             for case in node.cases:
                 if case.guard is not None:

@@ -16,6 +16,25 @@ from tests.oracle.support import Outcome, loaded, observe, require_torch
 
 torch = require_torch()
 
+HEAD = """
+import collections
+import contextlib
+import functools
+import heapq
+import itertools
+import random
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+
+torch.manual_seed(2)
+A, B, C = nn.Linear(4, 4), nn.Linear(4, 4), nn.Linear(4, 4)
+STATE: dict = {}
+"""
+"""The imports and layers that the forms of checkpointed regions begin with."""
+
 
 def reported(source: str, code: str) -> dict[str, list[str]]:
     """The messages of a code by the function or class at the top of the module in which each stands."""

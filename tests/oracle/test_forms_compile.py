@@ -243,3 +243,36 @@ def test_state_that_costs_a_graph_per_value_is_reported() -> None:
             if graphs(lambda x, call=call, position=position: call(x, position), [torch.ones(4)] * 12) == 8:  # type: ignore[misc]
                 costly.add(name)
     assert found == costly
+
+
+# --- TBR304: what a `match` asks -------------------------------------------------------------------
+SUBJECTS = {
+    "bool(x.sum() > 0)": "True",
+    "(x.sum() > 0).item()": "True | None",
+    "int(x.sum())": "4",
+    "x.sum()": "4.0",
+    "x.sum() > 0": "True",  # no tensor is that object
+    "x.ndim": "1",
+}
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_matches_that_break_the_graph(subject: str) -> None:
+    source = HEAD + '\n\n@torch.compile(backend="eager")\ndef form(x: Tensor) -> Tensor:\n    x = x.tan()\n'
+    source += f"    match {subject}:\n        case {SUBJECTS[subject]}:\n            return x.sin()\n"
+    source += "        case _:\n            return x.cos()\n"
+    with loaded(source) as module:
+        found = graphs(module.form, [torch.ones(4)])
+    assert ("form" in reported(source, "TBR304")) is (found > 1)
+
+
+def test_a_match_of_true_takes_another_case_in_a_full_graph() -> None:
+    """What the page says: the value is no Python bool there, and nothing is raised."""
+    source = HEAD + "\n\ndef form(x: Tensor) -> Tensor:\n    match bool(x.sum() > 0):\n        case True:\n"
+    source += "            return x.sin()\n        case _:\n            return x.cos()\n"
+    with loaded(source) as module:
+        x = torch.ones(4)
+        whole = torch.compile(module.form, backend="eager", fullgraph=True)
+        assert torch.equal(module.form(x), x.sin())
+        assert torch.equal(whole(x), x.cos())
+    torch._dynamo.reset()

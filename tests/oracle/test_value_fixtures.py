@@ -59,6 +59,7 @@ BREAKS: list[tuple[str, Callable[[ModuleType], Any], tuple[Any, ...]]] = [
 ]
 WHOLE: list[tuple[str, Callable[[ModuleType], Any], tuple[Any, ...]]] = [
     ("tbr304", lambda m: original(m.calm), (X,)),
+    ("tbr304", lambda m: original(m.identical), (X,)),
     ("tbr304", lambda m: original(m.kept_out), (X,)),
     ("tbr304", lambda m: original(m.higher_order), (X,)),
     ("tbr304_regions", lambda m: original(m.through_cache), (X, [X.clone()])),

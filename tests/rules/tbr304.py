@@ -196,3 +196,23 @@ def another_compile(x: Tensor) -> Tensor:
 @torch.compile
 def bare(x):  # type: ignore[no-untyped-def]
     return x if x.norm() > 1 else -x  # error: [TBR304]
+
+
+@torch.compile(backend="eager")
+def matched(x: Tensor) -> Tensor:
+    match bool(x.sum() > 0):  # error: [TBR304]
+        case True:
+            return x.sin()
+        case _:
+            return x.cos()
+
+
+@torch.compile(backend="eager")
+def identical(x: Tensor) -> Tensor:
+    match x.sum() > 0:  # ok: [TBR304] no tensor is `True`
+        case True:
+            return x.sin()
+        case None:
+            return x.tan()
+        case _:
+            return x.cos()

@@ -83,17 +83,21 @@ def in_truth_context(node: nodes.NodeNG) -> bool:
     return isinstance(up, nodes.Comprehension) and child in up.ifs
 
 
-def compares(match: nodes.Match) -> bool:
-    """True when some pattern of a `match` compares the subject with a value, not just its type."""
-    return any(_holds_value(case.pattern) for case in match.cases)
+def compares(match: nodes.Match, number: bool) -> bool:
+    """True when some pattern of a `match` compares the subject with a value, not just its type; `case True` asks for
+    identity, which tells something of a `number` of Python's, and nothing of a tensor.
+    """
+    return any(_holds_value(case.pattern, number) for case in match.cases)
 
 
-def _holds_value(pattern: nodes.NodeNG) -> bool:
+def _holds_value(pattern: nodes.NodeNG, number: bool) -> bool:
     """True for a pattern with a value for the subject, or an element of it: not for an attribute, as in `A(ndim=2)`."""
     if isinstance(pattern, nodes.MatchValue):
         return True
+    if isinstance(pattern, nodes.MatchSingleton):
+        return number and pattern.value is not None
     inner = pattern.patterns if isinstance(pattern, nodes.MatchClass) else pattern.get_children()
-    return any(_holds_value(p) for p in inner)
+    return any(_holds_value(p, number) for p in inner)
 
 
 def is_scripted(scope: FunctionInfo | None) -> bool:
