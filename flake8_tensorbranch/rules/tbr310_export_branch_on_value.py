@@ -6,22 +6,26 @@ from collections.abc import Iterator
 from typing import Final
 
 from flake8_tensorbranch.engine.lattice import DATA, RANDOM, UNBACKED
-from flake8_tensorbranch.engine.sink import SinkKind, ValueSite
+from flake8_tensorbranch.engine.sink import SinkKind, TracedSite, ValueSite
 from flake8_tensorbranch.rules import Finding, Rule, branchless, decided, instead, sentence
 
 RULE = Rule(
     "tbr-export-branch-on-value",
-    frozenset({SinkKind.BRANCH, SinkKind.LOOP, SinkKind.RAISE}),
+    frozenset({SinkKind.BRANCH, SinkKind.LOOP, SinkKind.RAISE, SinkKind.SCALAR_READ}),
     "E",
     "0.1.0",
     fix_availability="sometimes",
 )
 
 _HELP: Final = "draw it outside and pass it in"
+_NUMBER: Final = "keep it a tensor, or take `.item()` alone"
 
 
-def check(site: ValueSite) -> Iterator[Finding]:
+def check(site: ValueSite | TracedSite) -> Iterator[Finding]:
     """`torch.export` has no branch for it and stops (facts J); a constant-message assert passes with `strict=True`."""
+    if isinstance(site, TracedSite):
+        yield from _converted(site)
+        return
     if site.speaks != "exported" or not site.deps & (DATA | RANDOM) or site.guarded or site.checked:
         return
     entry = site.regions["exported"].entry
@@ -44,3 +48,13 @@ def check(site: ValueSite) -> Iterator[Finding]:
         site.related,
         fix=branchless(site),
     )
+
+
+def _converted(site: TracedSite) -> Iterator[Finding]:
+    """`int(t)` and its like ask for the number itself; `t.item()` alone stays a symbol (observed, torch 2.13)."""
+    member = site.regions.get("exported")
+    if member is None or member.entry.row is None or member.entry.row.qualname.startswith("torch.onnx."):
+        return  # `torch.onnx` tries a strict export as well
+    if member.entry.option("strict") in (None, False):
+        words = f"`{site.subject}` asks for the number behind a tensor: `torch.export` fails"
+        yield Finding(site.node, words, _NUMBER, related=site.related)

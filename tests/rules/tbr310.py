@@ -2,6 +2,8 @@
 
 import random
 
+import math
+
 import torch
 import torch.export
 from torch import Tensor, nn
@@ -32,7 +34,7 @@ class Model(nn.Module):
 
     def forward(self, x: Tensor, grid: Tensor) -> Tensor:
         x = self.inner(x)
-        count = int(grid.max())
+        count = int(grid.max())  # error: [TBR310]
         for _ in range(count):  # error: [TBR310]
             x = x.sin()
         if x.isnan().any():  # error: [TBR310] "use `torch._assert_async`"
@@ -133,3 +135,24 @@ class StrictCoin(nn.Module):
 def export_coins() -> None:
     torch.export.export(Coin(), (torch.randn(3),))
     torch.export.export(StrictCoin(), (torch.randn(3),), strict=True)
+
+
+class Converting(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        x = x * float(x.max())  # error: [TBR310] "asks for the number behind a tensor"
+        x = x * math.sqrt(x.sum())  # error: [TBR310]
+        x = x * int(x.long().sum().item())  # error: [TBR310]
+        x = x * bool(x.max() > 0)  # error: [TBR310]
+        x = x * x.min().item()  # ok: [TBR310] a symbol
+        return x.reshape(int(x.shape[0]), -1) * math.sqrt(x.shape[-1])  # ok: [TBR310] sizes
+
+
+converting = torch.export.export(Converting(), (torch.rand(4, 4),))
+
+
+class Strictly(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return x * float(x.max())  # ok: [TBR310] a strict export traces the conversion
+
+
+strictly = torch.export.export(Strictly(), (torch.rand(4, 4),), strict=True)

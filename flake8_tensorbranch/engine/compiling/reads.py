@@ -16,6 +16,7 @@ from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import (
     CONTAINER,
     DATA,
+    HOST,
     MASK,
     TENSOR,
     UNBACKED,
@@ -34,21 +35,29 @@ from flake8_tensorbranch.syntax.names import FunctionInfo, called_name
 _SEVERAL: Final = frozenset({"where", "nonzero", "unique", "unique_consecutive"})
 """Operations that may give several tensors whose sizes depend on values."""
 _READS: Final = frozenset({"item", "tolist"})
+_CONVERSIONS: Final = frozenset({"int", "float", "bool"})
 _NUMBERS: Final = frozenset({"int", "float", "complex"})
 _SIZED: Final = DATA | UNBACKED  # of a tensor: what its size depends on
 _TRACED: Final = ("compiled", "vmapped")
 
 
 def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
-    """Every such place in a compiled function or one under vmap."""
+    """Every such place in a compiled function or one under vmap; in an exported one, where a number is converted."""
     batched = Batched(program, regions)
     tracers = Tracers(program.analysis)
     for scope, facts in program.facts.items():
         inside = {k: m for k in _TRACED if (m := regions.of(scope, k)) is not None}
-        if scope is None or not inside:
+        exported = regions.of(scope, "exported")
+        if scope is None or not (inside or exported):
             continue
         tested = _tested(scope)
         guard = partial(tracers.guard, program.index, scope)
+        if exported is not None:
+            for node in facts.values:
+                if _converts(facts, node) and not _under(node, tested) and not guard(node):
+                    yield _site(program, scope, SinkKind.SCALAR_READ, node, {"exported": exported}, regions.has)
+        if not inside:
+            continue
         for node, value in facts.values.items():
             if isinstance(node, nodes.Call):
                 receiver = _read(facts, node)
@@ -128,6 +137,19 @@ def _read(facts: Facts, node: nodes.Call) -> nodes.NodeNG | None:
         return None
     value = facts.values.get(source, UNKNOWN)
     return source if value.kinds & TENSOR and not value.kinds & UNKNOWN_KIND else None
+
+
+def _converts(facts: Facts, node: nodes.NodeNG) -> bool:
+    """True for `int(t)`, `float(t)`, `bool(t)` or a function of math, of a tensor or of a number that was read from it:
+    a tracer without Python's frames has to know the outcome (observed: a strict export does not).
+    """
+    if not isinstance(node, nodes.Call) or not node.args:
+        return False
+    named = isinstance(node.func, nodes.Name) and node.func.name in _CONVERSIONS and len(node.args) == 1
+    if not named and not any(name.startswith("math.") for name in facts.externals.get(node, ())):
+        return False
+    value = facts.values.get(node.args[0], UNKNOWN)
+    return value.must(TENSOR) or (value.must(HOST) and bool(value.deps & DATA))
 
 
 def _chosen(facts: Facts, node: nodes.NodeNG) -> nodes.NodeNG | None:
