@@ -57,7 +57,7 @@ class Budget:
     widen_after: int = 8
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen, which would take longer to make than a small graph takes to solve
 class Solution(Generic[StateT]):
     """States by block: `before` its first item and `after` its last.
 

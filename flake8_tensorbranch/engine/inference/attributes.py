@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from astroid import nodes
 
@@ -55,20 +55,20 @@ _PLAIN_METHODS: Final = frozenset({*dir(str), *dir(float), *dir(int)} - {"index"
 _STATIC_ARRAY: Final = frozenset({"dtype", "ndim", "itemsize", "nbytes", "flags"})
 
 
+_NAMES: Final = frozenset({nodes.Name, nodes.AssignName, nodes.DelName})
+_ATTRIBUTES: Final = frozenset({nodes.Attribute, nodes.AssignAttr, nodes.DelAttr})
+
+
 def state_path(node: Any) -> str | None:
     """The state's key for a name or attribute chain."""
     kind = type(node)
-    if kind is nodes.Name:
-        return cast("str", node.name)
-    if kind is nodes.Attribute:
+    if kind in _NAMES:
+        name: str = node.name
+        return name
+    if kind in _ATTRIBUTES:
         base = state_path(node.expr)
         return None if base is None else f"{base}.{node.attrname}"
-    if isinstance(node, (nodes.Name, nodes.AssignName, nodes.DelName)):
-        return node.name
-    if isinstance(node, (nodes.Attribute, nodes.AssignAttr, nodes.DelAttr)):
-        base = state_path(node.expr)
-        return None if base is None else f"{base}.{node.attrname}"
-    if isinstance(node, nodes.Subscript) and isinstance(node.slice, nodes.Const) and isinstance(node.slice.value, str):
+    if kind is nodes.Subscript and type(node.slice) is nodes.Const and isinstance(node.slice.value, str):
         base = state_path(node.value)
         return None if base is None else f"{base}.[{node.slice.value!r}]"
     return None

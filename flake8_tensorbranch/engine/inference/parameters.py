@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from astroid import nodes
 
@@ -185,19 +185,7 @@ def _default(analysis: Analysis, function: FunctionInfo, node: nodes.NodeNG | No
 
 
 _LEAVES: Final = frozenset({nodes.Name, nodes.Const})
-_TELLING: Final = frozenset(
-    {
-        nodes.AssignName,
-        nodes.Attribute,
-        nodes.Call,
-        nodes.Subscript,
-        nodes.BinOp,
-        nodes.FunctionDef,
-        nodes.AsyncFunctionDef,
-        nodes.ClassDef,
-        nodes.Lambda,
-    }
-)
+_NESTED: Final = frozenset({nodes.FunctionDef, nodes.AsyncFunctionDef, nodes.ClassDef, nodes.Lambda})
 
 
 def evidence(analysis: Analysis, function: FunctionInfo, wanted: set[str]) -> dict[str, AbstractValue]:
@@ -210,38 +198,39 @@ def evidence(analysis: Analysis, function: FunctionInfo, wanted: set[str]) -> di
     candidates: list[tuple[str, int]] = []
     likely: list[tuple[str, int]] = []
     plain = not function.module.mentions(ARRAY_LIBRARIES)
-    stack: list[nodes.NodeNG] = (
-        list(function.node.body) if isinstance(function.node.body, list) else [function.node.body]
-    )
+    body: Any = function.node.body
+    stack: list[Any] = list(body) if isinstance(body, list) else [body]
     while stack:
         node = stack.pop()
         kind = type(node)
-        if kind in _LEAVES:
+        if kind in _LEAVES or kind in _NESTED:
             continue
-        if kind not in _TELLING:
-            stack.extend(node.get_children())
-            continue
-        line = node.lineno or 0
-        if isinstance(node, nodes.AssignName):
-            if node.name in wanted and line < rebound.get(node.name, 1 << 30):
-                rebound[node.name] = line
-        elif isinstance(node, nodes.Attribute):
-            if isinstance(node.expr, nodes.Name) and node.expr.name in wanted:
+        # The commonest first, and their children without the generators of `get_children`.
+        if kind is nodes.Attribute:
+            if type(node.expr) is nodes.Name and node.expr.name in wanted:
                 if _is_tensor_use(node):
-                    candidates.append((node.expr.name, line))
+                    candidates.append((node.expr.name, node.lineno or 0))
                 elif _is_likely_use(function, node):
-                    likely.append((node.expr.name, line))
-        elif isinstance(node, nodes.Call):
-            _call_evidence(analysis, function, node, wanted, candidates, guarded)
-        elif isinstance(node, nodes.Subscript):
-            if isinstance(node.value, nodes.Name) and node.value.name in wanted and _tensor_index(node.slice, plain):
-                candidates.append((node.value.name, line))
-        elif isinstance(node, nodes.BinOp) and node.op == "@":
-            for side in (node.left, node.right):
-                if isinstance(side, nodes.Name) and side.name in wanted:
-                    candidates.append((side.name, line))
-        elif isinstance(node, (nodes.FunctionDef, nodes.ClassDef, nodes.Lambda)):
+                    likely.append((node.expr.name, node.lineno or 0))
+            stack.append(node.expr)
             continue
+        if kind is nodes.Call:
+            _call_evidence(analysis, function, node, wanted, candidates, guarded)
+            stack.append(node.func)
+            stack += node.args
+            stack += node.keywords
+            continue
+        if kind is nodes.AssignName:
+            if node.name in wanted and (node.lineno or 0) < rebound.get(node.name, 1 << 30):
+                rebound[node.name] = node.lineno or 0
+            continue
+        if kind is nodes.Subscript:
+            if type(node.value) is nodes.Name and node.value.name in wanted and _tensor_index(node.slice, plain):
+                candidates.append((node.value.name, node.lineno or 0))
+        elif kind is nodes.BinOp and node.op == "@":
+            for side in (node.left, node.right):
+                if type(side) is nodes.Name and side.name in wanted:
+                    candidates.append((side.name, node.lineno or 0))
         stack.extend(node.get_children())
     for name, line in candidates:
         if name not in guarded and line <= rebound.get(name, 1 << 30):
@@ -283,10 +272,8 @@ def _call_evidence(
     candidates: list[tuple[str, int]],
     guarded: set[str],
 ) -> None:
-    named = [(i, a.name) for i, a in enumerate(node.args) if isinstance(a, nodes.Name) and a.name in wanted]
-    keywords = [
-        (k.arg, k.value.name) for k in node.keywords if isinstance(k.value, nodes.Name) and k.value.name in wanted
-    ]
+    named = [(i, a.name) for i, a in enumerate(node.args) if type(a) is nodes.Name and a.name in wanted]
+    keywords = [(k.arg, k.value.name) for k in node.keywords if type(k.value) is nodes.Name and k.value.name in wanted]
     if not named and not keywords:
         return
     func, line = node.func, node.lineno or 0

@@ -134,7 +134,7 @@ def _set(frame: Frame, node: nodes.NodeNG, value: AbstractValue, old: AbstractVa
 
 
 def _path(frame: Frame, node: nodes.NodeNG, truth: bool) -> State | None:
-    if isinstance(node, nodes.NamedExpr):
+    if type(node) is nodes.NamedExpr:
         node = node.target
     path = state_path(node)
     if path is None:
@@ -158,9 +158,11 @@ def _path(frame: Frame, node: nodes.NodeNG, truth: bool) -> State | None:
 def _compare(frame: Frame, test: nodes.Compare, truth: bool) -> State | None:
     if len(test.ops) != 1:
         return frame.state
-    op, right = test.ops[0]
-    left = test.left
-    if op in ("==", "!=") and isinstance(right, nodes.Const) and right.value is not None:
+    op: str
+    left: Any
+    right: Any
+    left, (op, right) = test.left, test.ops[0]
+    if op in ("==", "!=") and type(right) is nodes.Const and right.value is not None:
         value = _value(frame, left)
         if value.kinds == HOST and value.const is not NO_CONST and type(value.const) is type(right.value):
             return frame.state if ((value.const == right.value) is (op == "==")) is truth else None
@@ -173,7 +175,7 @@ def _compare(frame: Frame, test: nodes.Compare, truth: bool) -> State | None:
         return _set(frame, right, without(value, TENSOR), value) if value.kinds & ~TENSOR else frame.state
     if op not in ("is", "is not", "==", "!="):
         return frame.state
-    if isinstance(left, nodes.Call) and isinstance(left.func, nodes.Name) and left.func.name == "type" and left.args:
+    if type(left) is nodes.Call and isinstance(left.func, nodes.Name) and left.func.name == "type" and left.args:
         wanted = frame.analysis.instance_type(frame, right)
         same = truth is (op in ("is", "=="))
         return (
@@ -182,13 +184,13 @@ def _compare(frame: Frame, test: nodes.Compare, truth: bool) -> State | None:
             else frame.state
         )
     equal = truth is (op in ("is", "=="))
-    if equal and isinstance(left, nodes.Attribute) and left.attrname == "dtype":
+    if equal and type(left) is nodes.Attribute and left.attrname == "dtype":
         return _typed(frame, left.expr, right)
-    if isinstance(left, nodes.Const):
+    if type(left) is nodes.Const:
         left, right = right, left
-    if not isinstance(right, nodes.Const):
+    if type(right) is not nodes.Const:
         return frame.state
-    if isinstance(left, nodes.NamedExpr):
+    if type(left) is nodes.NamedExpr:
         left = left.target
     return _none(frame, left, equal) if right.value is None else frame.state
 

@@ -126,9 +126,10 @@ class Analysis:
         key = ("plan", scope)
         planned = frame.module.memo.get(key)
         if planned is None:
-            planned = frame.module.memo[key] = plan(cfg)
-        budget = Budget(visits=60 * len(cfg.blocks) + 400, widen_after=12)
-        solution = solve(cfg, entry, step, merge, operator.eq, pass_edge, budget, widen, cast("Plan", planned))
+            budget = Budget(visits=60 * len(cfg.blocks) + 400, widen_after=12)
+            planned = frame.module.memo[key] = (plan(cfg), budget)
+        order, budget = cast("tuple[Plan, Budget]", planned)
+        solution = solve(cfg, entry, step, merge, operator.eq, pass_edge, budget, widen, order)
         if solution.exhausted:
             frame.returns = frame.yields = UNKNOWN
             frame.stores = dict.fromkeys(frame.stores, UNKNOWN)
@@ -312,7 +313,7 @@ class Analysis:
 
     def of_target(self, target: Target | None) -> AbstractValue:
         """What a resolved name holds."""
-        if isinstance(target, str):
+        if type(target) is str:
             return attributes.external(target)
         if isinstance(target, (FunctionInfo, ClassInfo)):
             return attributes.named(target)

@@ -11,15 +11,21 @@ from flake8_tensorbranch.knowledge.containers import RESIZES
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 
 _FUNCTIONS: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef, nodes.Module)
+_NESTED: Final = frozenset({nodes.FunctionDef, nodes.AsyncFunctionDef, nodes.Lambda, nodes.ClassDef})
+_LEAVES: Final = frozenset({nodes.Name, nodes.AssignName, nodes.Const})
 _COMPREHENSIONS: Final = (nodes.ListComp, nodes.SetComp, nodes.DictComp, nodes.GeneratorExp)
 
 
 def walk(top: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
     """The nodes below a function or statement in source order, nested functions and classes left out."""
-    for child in top.get_children():
-        if not isinstance(child, (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)):
-            yield child
-            yield from walk(child)
+    stack = list(top.get_children())[::-1]
+    while stack:
+        node = stack.pop()
+        kind = type(node)
+        if kind not in _NESTED:
+            yield node
+            if kind not in _LEAVES:
+                stack.extend(list(node.get_children())[::-1])
 
 
 def inside(function: FunctionInfo) -> tuple[Any, ...]:
