@@ -42,7 +42,10 @@ _PROPERTIES: Final = frozenset({"property", "cached_property", "lazy_property", 
 
 
 class FunctionInfo:
-    """One function, method or lambda: its parameters, what it binds, and the nodes that analyses ask for."""
+    """One function, method or lambda: its parameters, what it binds, and the nodes that analyses ask for.
+
+    `takes_self` is True for a method whose first parameter is the object.
+    """
 
     __slots__ = (
         "_free",
@@ -57,6 +60,7 @@ class FunctionInfo:
         "is_generator",
         "is_property",
         "is_static",
+        "keywords",
         "kwarg",
         "module",
         "name",
@@ -67,6 +71,7 @@ class FunctionInfo:
         "picks",
         "qualname",
         "returns_nodes",
+        "slots",
         "takes_self",
         "tests",
         "vararg",
@@ -107,10 +112,13 @@ class FunctionInfo:
             "classmethod" in decorated or self.name in ("__init_subclass__", "__class_getitem__")
         )
         self.is_property = method and any(d.rsplit(".", 1)[-1] in _PROPERTIES for d in decorated)
-        self.params = list(_parameters(node.args))  # those with names, in order, keyword-only ones last; the two that
-        self.vararg: str | None = node.args.vararg  # collect the rest, `*args` and `**kwargs`, stand here
+        # What calls ask for each time is made once. Parameters stand in order, keyword-only ones last; what collects
+        # the rest (`*args`, `**kwargs`) is none of them. `slots` take positional arguments, `keywords` named ones.
+        self.params = list(_parameters(node.args))
+        self.slots = [p for p in self.params if not p.keyword_only]
+        self.keywords = frozenset(p.name for p in self.params if not p.positional_only)
+        self.vararg: str | None = node.args.vararg
         self.kwarg: str | None = node.args.kwarg
-        # True for a method whose first parameter is the object.
         self.takes_self = method and not self.is_static and not self.is_classmethod and bool(self.params)
         self._free: frozenset[str] | None = None
 

@@ -118,8 +118,7 @@ def bind(function: FunctionInfo, args: Arguments, owner: AbstractValue | None) -
     positional = list(args.positional)
     if owner is not None and (function.takes_self or function.is_classmethod or owner.kinds & 32):
         positional.insert(0, owner)
-    params = function.params
-    slots = [p for p in params if not p.keyword_only]
+    params, slots = function.params, function.slots
     for param, value in zip(slots, positional, strict=False):
         bound[param.name] = value
     extra = positional[len(slots) :]
@@ -135,7 +134,7 @@ def bind(function: FunctionInfo, args: Arguments, owner: AbstractValue | None) -
             bound[function.vararg] = container(args.star)
         else:
             bound[function.vararg] = sequence(extra)
-    known = {p.name for p in params if not p.positional_only}
+    known = function.keywords
     rest: list[tuple[str, AbstractValue]] = []
     for name, value in args.keywords.items():
         if name in known:

@@ -55,24 +55,27 @@ def call(frame: Frame, node: nodes.Call) -> AbstractValue:
 
 def arguments(frame: Frame, node: nodes.Call) -> Arguments:
     """Evaluate the arguments of a call."""
-    args = Arguments()
     evaluate = _evaluate.evaluate
+    positional: list[AbstractValue] = []
+    keywords: dict[str, AbstractValue] = {}
+    star: AbstractValue | None = None
     for item in node.args:
         if type(item) is nodes.Starred:
             value = evaluate(frame, item.value)
-            if value.items is not None and not value.kinds & (MAPPING | UNKNOWN_KIND) and args.star is None:
-                args.positional.extend(v for _, v in value.items)
+            if value.items is not None and not value.kinds & (MAPPING | UNKNOWN_KIND) and star is None:
+                positional.extend(v for _, v in value.items)
             else:
                 inner = iterate(value)
-                args.star = inner if args.star is None else join(args.star, inner)
-        elif args.star is not None:
-            args.star = join(args.star, evaluate(frame, item))
+                star = inner if star is None else join(star, inner)
+        elif star is not None:
+            star = join(star, evaluate(frame, item))
         else:
-            args.positional.append(evaluate(frame, item))
+            positional.append(evaluate(frame, item))
+    args = Arguments(positional, star, keywords, None)
     for keyword in node.keywords:
         value = evaluate(frame, keyword.value)
         if keyword.arg is not None:
-            args.keywords[keyword.arg] = value
+            keywords[keyword.arg] = value
         else:
             unpack(args, value)
     return args
