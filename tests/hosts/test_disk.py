@@ -222,3 +222,35 @@ def test_forgotten_text_is_counted_for_the_collector(root: Path) -> None:
     project.refresh()
     assert project.take_dropped() == 2 * len(PLAIN)
     assert project.take_dropped() == 0
+
+
+@pytest.mark.usefixtures("old")
+def test_a_content_is_kept_until_it_is_told_to_have_changed(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    write(path, "x")
+    disk = Disk()
+    first = disk.read(str(path))
+    assert disk.read(str(path)) is first
+    write(path, "xx")
+    assert disk.changed() == [Change("content", str(path))]
+    assert disk.read(str(path)) == b"xx"
+    disk.forget()
+    write(path, "xxx")
+    assert disk.read(str(path)) == b"xxx"
+
+
+@pytest.mark.usefixtures("old")
+def test_contents_read_longest_ago_are_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "HELD_BYTES", 5)
+    disk = Disk()
+    for name in ("a.py", "b.py"):
+        write(tmp_path / name, "xx")
+        disk.read(str(tmp_path / name))
+    disk.read(str(tmp_path / "a.py"))
+    write(tmp_path / "c.py", "xx")
+    disk.read(str(tmp_path / "c.py"))
+    asked: list[str] = []
+    monkeypatch.setattr(module, "_content", lambda path: asked.append(Path(path).name))
+    for name in ("a.py", "b.py", "c.py"):
+        disk.read(str(tmp_path / name))
+    assert asked == ["b.py"]

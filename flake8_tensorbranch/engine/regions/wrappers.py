@@ -152,13 +152,20 @@ def _handed(analysis: Analysis, function: FunctionInfo, depth: int) -> Iterator[
     itself = ".compile()" in function.module.text
     for inner in _nest(function):
         for call in inner.calls:
-            given_one = any(isinstance(a, _CALLABLES) for a in (*call.args, *(k.value for k in call.keywords)))
-            if not given_one and not (itself and _compiles_itself(call)):
+            if not _is_given_one(call) and not (itself and _compiles_itself(call)):
                 continue
             for row, options, given in _entries(analysis, inner, call, depth):
                 name = _root(function, inner, given)
                 if name is not None:
                     yield Hand(name, row, options)
+
+
+def _is_given_one(call: nodes.Call) -> bool:
+    """True for a call one of whose arguments may be a function, by its form."""
+    for given in call.args:
+        if isinstance(given, _CALLABLES):
+            return True
+    return any(isinstance(keyword.value, _CALLABLES) for keyword in call.keywords)
 
 
 def _compiles_itself(call: nodes.Call) -> bool:
