@@ -15,6 +15,8 @@ from flake8_tensorbranch.source import SourceFile
 from tests.oracle.support import Outcome, loaded, observe, require_torch
 
 torch = require_torch()
+TARGET = ".".join(torch.__version__.split(".")[:2])
+"""The linter speaks of the torch that runs, as with `--tbr-torch`."""
 
 HEAD = """
 import collections
@@ -40,7 +42,7 @@ def reported(source: str, code: str) -> dict[str, list[str]]:
     """The messages of a code by the function or class at the top of the module in which each stands."""
     tops = [n for n in ast.parse(source).body if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
     found: dict[str, list[str]] = defaultdict(list)
-    for item in check_source(SourceFile("forms.py", source), Settings(enable=("TBR",))):
+    for item in check_source(SourceFile("forms.py", source), Settings(enable=("TBR",), torch_version=TARGET)):
         if item.code == code:
             begins = {top.name: min([top.lineno, *(d.lineno for d in top.decorator_list)]) for top in tops}
             name = next((t.name for t in tops if begins[t.name] <= item.line <= (t.end_lineno or 0)), "")

@@ -12,6 +12,7 @@ import pytest
 from flake8_tensorbranch.check import check_source
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.source import SourceFile
+from tests.oracle.agree import TARGET
 from tests.oracle.support import graphs_compiled, observe, require_torch
 
 torch = require_torch()
@@ -208,7 +209,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Cal
     inner.joinpath("parts.py").write_text(PARTS)
     main = inner / "main.py"
     main.write_text(MAIN)
-    items = check_source(SourceFile(str(main), MAIN), Settings(enable=("TBR",)))
+    items = check_source(SourceFile(str(main), MAIN), Settings(enable=("TBR",), torch_version=TARGET))
 
     def reported(code: str) -> set[str]:
         return {_top(item.line) for item in items if item.code == code}
