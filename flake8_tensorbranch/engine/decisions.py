@@ -10,7 +10,7 @@ from typing import Final
 from astroid import nodes
 
 from flake8_tensorbranch.diagnostic import Edit, Related
-from flake8_tensorbranch.engine.branching import bodies, effects, forms, frames, promises, sizetests
+from flake8_tensorbranch.engine.branching import bodies, drawings, effects, forms, frames, promises, sizetests
 from flake8_tensorbranch.engine.branching.fixedsize import is_fixed
 from flake8_tensorbranch.engine.branching.orderings import ORDER, orderings
 from flake8_tensorbranch.engine.branching.specialised import specialised
@@ -172,8 +172,7 @@ class _Finder:
     def site(
         self, node: nodes.NodeNG, test: nodes.NodeNG, subject: nodes.NodeNG, deps: int, certain: bool, mutated: str
     ) -> Iterator[ValueSite]:
-        context = self.context
-        decides, effect, leaves_loop = context.decides(node)
+        decides, effect, leaves_loop = self.context.decides(node)
         if deps & UNBACKED and not deps & DATA and self.counts_as_value():
             deps |= DATA
         sized = not deps & (DATA | RANDOM) and bool(deps & (SHAPE | UNBACKED)) and not mutated
@@ -225,6 +224,7 @@ class _Finder:
             checked=promises.promised(self.scope, subject),
             declared=self.declared(kind, at),
             mutated=mutated,
+            draw=drawings.of(self.scope, self.facts, at) if deps & RANDOM else "",
             form=form or ("assert with message" if forms.is_reported_assert(node) else effects.form(node)),
             comparison=self.comparison(kind, at),
             frame_lost=frames.lost(self.program, self.facts, node, self.regions.has)

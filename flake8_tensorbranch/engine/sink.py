@@ -95,6 +95,7 @@ class ValueSite(SinkSite):
     checked: bool = False  # `torch._check` promised something about what is read: a tracer may know the outcome
     declared: str = ""  # the size is of a dimension declared dynamic, which the decision fixes; how it was declared
     mutated: str = ""
+    draw: str = ""  # of what is drawn: see `engine.branching.drawings`
     form: str = "if"
     # Of sizes: "equality" where only `==` and `!=` ask, "empty" and "single" where one is compared with 0 and with 1,
     # "truth" where it is asked itself, `if n`; of loops: "rounds" where several sizes have the same number of them.

@@ -44,3 +44,9 @@ ITERATES_MODULES: Final = frozenset({"children", "named_children", "modules", "n
 
 BUILDERS: Final = frozenset({"__init__", "reset_parameters", "_init_weights", "init_weights"})
 """Methods of modules that run when they are built, by the conventions of torch.nn and transformers."""
+
+OWN_DICTIONARIES: Final = ("__dict__", "_parameters", "_buffers", "_modules")
+"""Attributes of modules that hold their attributes by name (torch/nn/modules/module.py)."""
+
+NAMING: Final = frozenset({"register_buffer", "register_parameter", "register_module", "add_module", "__setattr__"})
+"""Methods of modules that set the attribute which their argument `name` names."""

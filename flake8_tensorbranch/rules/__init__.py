@@ -94,7 +94,7 @@ def branchless(site: SinkSite) -> Fix | None:
 
 def advice(site: ValueSite, otherwise: str) -> str:
     """What to do about a decision outside of regions, by what decides: a draw, a capped factor, a selection, rows."""
-    if site.deps & (lattice.RANDOM | lattice.REPLAYED):
+    if site.deps & lattice.REPLAYED or site.draw == "alone":
         return "draw it on the host: `random.random()`"
     if "always" in site.repairs:
         return "do it always, by a factor capped at 1"

@@ -76,3 +76,41 @@ def test_a_replicated_module_recomputes_with_the_moved_parameters_too() -> None:
         outcome = observe(trained, bad.train, torch.nn.DataParallel(build(bad)))
     assert outcome.error is None
     assert not all(torch.allclose(a, b) for a, b in zip(outcome.value, right, strict=True))
+
+
+@pytest.mark.parametrize(
+    "store",
+    [
+        lambda net: setattr(net, "scale", 2.0),
+        lambda net: object.__setattr__(net, "scale", 2.0),
+        lambda net: net.__dict__.__setitem__("scale", 2.0),
+        lambda net: net.register_buffer("shift", torch.ones(4)),
+        lambda net: net.add_module("act", torch.nn.Sigmoid()),
+        lambda net: net.register_parameter("weight", torch.nn.Parameter(torch.full((4,), 3.0))),
+        lambda net: net.layers.__setitem__(0, torch.nn.Sigmoid()),
+    ],
+)
+def test_every_spelling_of_a_store_reaches_the_recompute(store: Any) -> None:
+    from torch.utils.checkpoint import checkpoint
+
+    class Net(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.scale = 1.0
+            self.act = torch.nn.Tanh()
+            self.layers = torch.nn.ModuleList([torch.nn.Tanh()])
+            self.weight = torch.nn.Parameter(torch.ones(4))
+            self.register_buffer("shift", torch.zeros(4))
+
+        def forward(self, x: Any) -> Any:
+            return self.layers[0](self.act(x * self.weight + self.shift) * self.scale).square()
+
+    def gradient(change: Any) -> Any:
+        x = torch.linspace(0.1, 1, 4).requires_grad_()
+        net = Net()
+        out = checkpoint(net, x, use_reentrant=False)
+        change(net)
+        out.sum().backward()
+        return x.grad
+
+    assert not torch.equal(gradient(store), gradient(lambda net: None))

@@ -1,5 +1,8 @@
 """TBR101, TBR102: what is decided is told by what is read later, and the advice fits what decides."""
 
+import random
+
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -61,3 +64,27 @@ def ended(x: Tensor, mask: Tensor) -> Tensor:
         print(mode)
         return x * 0.0
     return x.sin() * mask
+
+
+def mixed(x: Tensor, p: Tensor, g: torch.Generator) -> Tensor:
+    if torch.rand(1, generator=g) < 0.5:  # error: [TBR101] "draw it on the host"
+        x = x * 1.5
+    if torch.rand(1) < random.random():  # error: [TBR101] "draw it on the host"
+        x = x * 2.5
+    coin = torch.rand(1, generator=g)
+    if coin < 0.5:  # error: [TBR101] "draw it on the host"
+        x = x * 3.5
+    if x.mean() > random.random():  # error: [TBR101] "pick with `torch.where`"
+        x = x * 4.5
+    if random.random() < p.item():  # error: [TBR101] "pick with `torch.where`"
+        x = x * 5.5
+    if np.random.rand() < float(p):  # error: [TBR101] "pick with `torch.where`"
+        x = x * 6.5
+    if torch.rand(1, generator=g) < x.mean():  # error: [TBR101] "pick with `torch.where`"
+        x = x * 7.5
+    if torch.bernoulli(p, generator=g) > 0:  # error: [TBR101] "pick with `torch.where`"
+        x = x * 8.5
+    weighed = torch.rand(1, generator=g) * x.mean()
+    if weighed < 0.5:  # error: [TBR101] "pick with `torch.where`"
+        x = x * 9.5
+    return x

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.checkpointing.stores import Stored, stores
 from flake8_tensorbranch.engine.lattice import CONTAINER, OBJECT, TENSOR
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.refs import Instance
@@ -27,7 +28,7 @@ class Alteration:
     """One alteration: the statement, the module, optimizer or tensor altered, and what of it.
 
     `what`: ``parameters``, ``optimizer``, ``mode``, ``requires_grad``, ``dtype``, ``hook`` or ``attribute``;
-    `mode` is ``train`` or ``eval``.
+    `mode` is ``train`` or ``eval``, `stored` what is stored on the target.
     """
 
     node: nodes.NodeNG
@@ -35,6 +36,7 @@ class Alteration:
     what: str
     said: nodes.NodeNG
     mode: str = ""
+    stored: Stored | None = None
 
 
 def alterations(origins: Origins, statement: Expr, depth: int = _DEPTH) -> Iterator[Alteration]:
@@ -44,18 +46,19 @@ def alterations(origins: Origins, statement: Expr, depth: int = _DEPTH) -> Itera
     def made(target: Any, what: str, said: Any, mode: str = "") -> Alteration:
         return Alteration(node, Expr(statement.module, statement.scope, _owner(target)), what, said, mode)
 
-    if isinstance(node, (nodes.Assign, nodes.AugAssign)):
-        for target in node.targets if isinstance(node, nodes.Assign) else [node.target]:
-            if not isinstance(target, nodes.AssignAttr):
-                continue
-            if target.attrname == "requires_grad":
-                yield made(target.expr, "requires_grad", target)
-            elif target.attrname == "data":
-                yield made(target.expr, "parameters", target)
-            elif target.attrname not in ("grad", "training"):
-                holder = origins.value(Expr(statement.module, statement.scope, target.expr))
-                if any(isinstance(r, Instance) and isinstance(r.cls, ClassInfo) for r in holder.refs):
-                    yield Alteration(node, Expr(statement.module, statement.scope, target), "attribute", target)
+    for stored in stores(node, _NESTED):
+        holder = Expr(statement.module, statement.scope, stored.holder)
+        if isinstance(stored.said, nodes.Call) and origins.callees(replace(holder, node=stored.said)):
+            continue
+        if stored.key is not None and origins.value(replace(holder, node=_held(stored.said))).kinds & TENSOR:
+            yield made(stored.holder, "parameters", stored.said)
+        elif stored.name == "requires_grad":
+            yield made(stored.holder, "requires_grad", stored.said)
+        elif stored.name == "data":
+            yield made(stored.holder, "parameters", stored.said)
+        elif stored.name not in ("grad", "training"):
+            if any(isinstance(r, Instance) and isinstance(r.cls, ClassInfo) for r in origins.value(holder).refs):
+                yield Alteration(node, holder, "attribute", stored.said, stored=stored)
     for call in node.nodes_of_class(nodes.Call, _NESTED):
         yield from _called(origins, statement, call, made)
         if depth > 0:
@@ -112,6 +115,14 @@ def _called(origins: Origins, statement: Expr, call: nodes.Call, made: Any) -> I
             and not _is_gradient(owner)
         ):
             yield made(owner, "parameters", call)
+
+
+def _held(target: Any) -> nodes.NodeNG:
+    """What an item is set in."""
+    while isinstance(target, nodes.Subscript):
+        target = target.value
+    found: nodes.NodeNG = target
+    return found
 
 
 def _is_gradient(node: Any) -> bool:
@@ -218,9 +229,9 @@ def is_undone(change: Alteration, others: Iterable[Alteration]) -> bool:
 
 
 def _is_setter(callee: FunctionInfo, inner: Alteration) -> bool:
-    """True for a method that stores a parameter of its own as it is: `self.active = name`."""
-    value = getattr(inner.node, "value", None)
-    own = isinstance(inner.node, nodes.Assign) and callee.takes_self
+    """True for a method that stores a parameter of its own as it is: `self.active = name`, by any spelling."""
+    value = inner.stored.value if inner.stored is not None else None
+    own = not isinstance(inner.node, nodes.AugAssign) and callee.takes_self
     return own and isinstance(value, nodes.Name) and any(p.name == value.name for p in callee.params[1:])
 
 

@@ -14,6 +14,7 @@ from flake8_tensorbranch.engine.checkpointing.contents import Contents
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
 from flake8_tensorbranch.engine.checkpointing.mutation import Mutations
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
+from flake8_tensorbranch.engine.checkpointing.stores import stores
 from flake8_tensorbranch.engine.lattice import UNKNOWN
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, line
@@ -256,22 +257,29 @@ class Between:
 
     def _reads_attribute(self, change: Alteration, region: list[Activation]) -> bool:
         """True when the region reads an attribute that is set between, and does not set it itself before."""
-        node = change.target.node
-        name = node.attrname
-        owners = {
-            r.cls
-            for r in self.origins.value(Expr(change.target.module, change.target.scope, node.expr)).refs
-            if isinstance(r, Instance)
-        }
+        stored = change.stored
+        assert stored is not None
+        owners = {r.cls for r in self.origins.value(change.target).refs if isinstance(r, Instance)}
         for activation in region:
-            for read in activation.function.node.nodes_of_class(nodes.Attribute, _NESTED):
-                if read.attrname != name or (isinstance(read.parent, nodes.Call) and read.parent.func is read):
+            function = activation.function
+            for read in function.node.nodes_of_class(nodes.Attribute, _NESTED):
+                if read.attrname != stored.name or _apart_by_key(read, stored.key):
                     continue
                 refs = activation.facts.values.get(read.expr, UNKNOWN).refs
                 if any(isinstance(r, Instance) and isinstance(r.cls, ClassInfo) and r.cls in owners for r in refs):
-                    inside = any(s.attrname == name for s in activation.function.attribute_stores)
-                    return not inside
+                    filled = (
+                        (getattr(f.value, "attrname", "") for f in function.fills) if stored.key is not None else ()
+                    )
+                    return stored.name not in (*(s.attrname for s in function.attribute_stores), *filled)
         return False
+
+
+def _apart_by_key(read: nodes.Attribute, key: Any) -> bool:
+    """True for a read of another item than the one that is set: each stands there."""
+    up = read.parent
+    if not isinstance(key, nodes.Const) or not isinstance(up, nodes.Subscript) or up.value is not read:
+        return False
+    return isinstance(up.slice, nodes.Const) and up.slice.value != key.value
 
 
 def _others(target: Expr, called: nodes.NodeNG, span: Span) -> bool:
@@ -311,9 +319,13 @@ def _is_made(value: Any, other: str, aside: list[Any]) -> bool:
 
 def _toggles(change: Alteration, span: Span) -> bool:
     """True where the attribute was set before the forward, too, and is set back here: a scope of its own."""
-    scope, path = span.call.scope, dotted(change.target.node)
-    stores = scope.attribute_stores if scope is not None else ()
-    return any(dotted(store) == path and line(store) < line(span.call.node) for store in stores)
+    scope, stored = span.call.scope, change.stored
+    if scope is None or stored is None:
+        return False
+    path = dotted(stored.holder), stored.name
+    statements = scope.node.nodes_of_class((nodes.Expr, nodes.Assign, nodes.AugAssign), _NESTED)
+    before = (s for s in statements if line(s) < line(span.call.node))
+    return any((dotted(s.holder), s.name) == path for statement in before for s in stores(statement, _NESTED))
 
 
 def _asks_mode(function: FunctionInfo) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.branching import drawings
 from flake8_tensorbranch.engine.checkpointing import places
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
 from flake8_tensorbranch.engine.checkpointing.locate import placed, site, skipped
@@ -55,7 +56,9 @@ def sites(mutations: Mutations) -> Iterator[RegionSite]:
             if line not in seen and not skipped(activation, node):
                 seen.add(line)
                 reseeds = any(n in RESEEDS or n in SEEDS for n in activation.facts.externals.get(subject, {}))
-                form = "reseeds" if reseeds else "enters"
+                replayed = activation.entry.option("preserve_rng_state", True) is True
+                weighed = drawings.of(activation.function, activation.facts, subject) == drawings.WEIGHED
+                form = "reseeds" if reseeds else "weighed" if replayed and weighed else "enters"
                 found = site(SinkKind.RANDOM, activation, subject, form, spelled(subject))
                 yield placed(found, activation, "drawn here")
 
@@ -237,12 +240,21 @@ class _Draws:
 
     def _mixes(self, node: Any) -> bool:
         """True for an operation on tensors of which some are not drawn: the draw enters inside of it."""
+        if isinstance(node, nodes.Call) and not self.activation.facts.calls.get(node) and self._is_source(node):
+            return False
         return isinstance(node, (nodes.BinOp, nodes.Call, nodes.Subscript)) and any(
             (self._is_tensor(n) or self._value(n) is UNKNOWN)
             and not self._value(n).deps & RANDOM
             and not _only_shapes(n, node)
             for n in node.nodes_of_class((nodes.Name, nodes.Attribute), _NESTED)
         )
+
+    def _is_source(self, call: nodes.Call) -> bool:
+        """True for a call that draws by itself, whatever weighs the draw: nothing that goes into it is drawn."""
+        parts = [*call.args, *(k.value for k in call.keywords if k.arg != "generator")]
+        if isinstance(call.func, nodes.Attribute):
+            parts.append(call.func.expr)
+        return not any(self._value(n).deps & RANDOM for part in parts for n in part.nodes_of_class(nodes.NodeNG))
 
     def _is_mixed(self, node: nodes.NodeNG) -> bool:
         return any(n.name in self.mixed for n in node.nodes_of_class(nodes.Name, _NESTED))

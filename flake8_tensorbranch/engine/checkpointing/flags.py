@@ -8,6 +8,7 @@ from typing import Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.checkpointing.stores import of_call, of_target
 from flake8_tensorbranch.engine.lookup.calltree import CallTree
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.knowledge.containers import CHANGES
@@ -138,16 +139,14 @@ class Flags:
         if isinstance(node, nodes.AssignName) and node.name in function.declared_global:
             return ("name", node.name, "")
         if isinstance(node, nodes.Subscript) and _stored(node):
+            by_name = of_target(node, None)
+            if by_name is not None and by_name.key is None:
+                return ("attribute", by_name.name, "")
             return self._base(function, node.value)
         if isinstance(node, nodes.Call):
-            func = node.func
-            if (
-                isinstance(func, nodes.Name)
-                and func.name == "setattr"
-                and len(node.args) == 3
-                and isinstance(node.args[1], nodes.Const)
-            ):
-                return ("attribute", str(node.args[1].value), "")
+            func, stored = node.func, of_call(node)
+            if stored is not None:
+                return ("attribute", stored.name, "")
             if isinstance(func, nodes.Attribute) and func.attrname in _CHANGES:
                 return self._base(function, func.expr)
         return None

@@ -9,6 +9,7 @@ from typing import Any
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.flags import Flags, Key, variable_of
+from flake8_tensorbranch.engine.checkpointing.stores import of_call, of_target
 from flake8_tensorbranch.engine.lookup.origins import line
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 from flake8_tensorbranch.syntax.printing import source_of
@@ -43,7 +44,7 @@ def _kept(function: FunctionInfo, name: str, path: str) -> bool:
     """True for a name that was assigned from the state."""
     for bound in function.local_names.get(name, ()):
         source = getattr(bound.parent, "value", None)
-        if isinstance(source, nodes.Call) and (variable_of(source) or "") == path:
+        if isinstance(source, nodes.Call) and path in (variable_of(source), _asked(source)):
             return True
         if isinstance(source, (nodes.Name, nodes.Attribute, nodes.Subscript)) and _path(source) == path:
             return True
@@ -57,6 +58,11 @@ def _stored(function: FunctionInfo) -> Iterator[tuple[Any, str, object]]:
         for target in statement.targets:
             if isinstance(target, (nodes.AssignAttr, nodes.AssignName, nodes.Subscript)):
                 yield target, _path(target), value
+    for call in function.calls:
+        stored = of_call(call)
+        if stored is not None and stored.value is not None and dotted(stored.holder):
+            value = stored.value.value if isinstance(stored.value, nodes.Const) else stored.value
+            yield call, f"{dotted(stored.holder)}.{stored.name}", value
 
 
 def _removed(function: FunctionInfo) -> Iterator[tuple[Any, str, object]]:
@@ -86,7 +92,18 @@ def _tokens(function: FunctionInfo, flags: Flags) -> Iterator[tuple[Any, Any, Ke
                     yield first, second, key
 
 
+def _asked(call: nodes.Call) -> str | None:
+    """The attribute that `getattr(o, "name")` reads, with its object; None for any other call."""
+    if not isinstance(call.func, nodes.Name) or call.func.name != "getattr" or len(call.args) < 2:
+        return None
+    name = call.args[1].value if isinstance(call.args[1], nodes.Const) else ""
+    return f"{dotted(call.args[0])}.{name}"
+
+
 def _path(node: Any) -> str:
     if isinstance(node, nodes.Subscript):
+        stored = of_target(node, None)
+        if stored is not None and stored.key is None:
+            return f"{dotted(stored.holder)}.{stored.name}"  # `o.__dict__["name"]`
         return variable_of(node) or source_of(node)
     return dotted(node) or str(getattr(node, "name", ""))

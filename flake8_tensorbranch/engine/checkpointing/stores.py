@@ -1,0 +1,78 @@
+"""What a statement stores on an object: an attribute, however it is named, or an item of what an attribute holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from astroid import nodes
+
+from flake8_tensorbranch.knowledge.modules import NAMING, OWN_DICTIONARIES
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """One store: the object, the attribute, what it gets (None where that is not one expression), and the node that
+    says so.
+
+    `key` is the subscript where an item of the attribute is set, not the attribute itself.
+    """
+
+    holder: Any
+    name: str
+    said: nodes.NodeNG
+    value: nodes.NodeNG | None = None
+    key: Any = None
+
+
+def stores(statement: nodes.NodeNG, nested: tuple[type, ...] = ()) -> Iterator[Stored]:
+    """Everything that a statement stores, but in the functions and classes that it defines."""
+    if isinstance(statement, (nodes.Assign, nodes.AugAssign, nodes.AnnAssign)):
+        for target in statement.targets if isinstance(statement, nodes.Assign) else [statement.target]:
+            for each in target.elts if isinstance(target, (nodes.Tuple, nodes.List)) else [target]:
+                found = of_target(each, statement.value if each is target else None)
+                if found is not None:
+                    yield found
+    for call in statement.nodes_of_class(nodes.Call, nested or None):
+        stored = of_call(call)
+        if stored is not None:
+            yield stored
+
+
+def of_target(target: Any, value: nodes.NodeNG | None) -> Stored | None:
+    """What assigning to a target stores on an object; None for a plain name."""
+    if isinstance(target, nodes.AssignAttr):
+        return Stored(target.expr, target.attrname, target, value)
+    if not isinstance(target, nodes.Subscript):
+        return None
+    inner, depth = target, 1
+    while isinstance(inner.value, nodes.Subscript):
+        inner, depth = inner.value, depth + 1
+    held, name = inner.value, _constant(inner.slice)
+    if isinstance(held, nodes.Call) and isinstance(held.func, nodes.Name) and held.func.name == "vars" and held.args:
+        return Stored(held.args[0], name, target, value) if name and depth == 1 else None
+    if not isinstance(held, nodes.Attribute):
+        return None
+    if held.attrname in OWN_DICTIONARIES:
+        return Stored(held.expr, name, target, value) if name and depth == 1 else None
+    return Stored(held.expr, held.attrname, target, value, inner.slice)
+
+
+def of_call(call: nodes.Call) -> Stored | None:
+    """What a call stores under a name that stands in it: `setattr(o, "name", v)`, `o.register_buffer("name", v)`."""
+    func, args = call.func, list(call.args)
+    if isinstance(func, nodes.Name) and func.name == "setattr":
+        holder = args.pop(0) if args else None
+    elif isinstance(func, nodes.Attribute) and func.attrname in NAMING:
+        holder = args.pop(0) if func.attrname == "__setattr__" and len(args) == 3 else func.expr
+    else:
+        return None
+    given = {k.arg: k.value for k in call.keywords}
+    name = _constant(args[0] if args else given.get("name"))
+    value = args[1] if len(args) > 1 else next((v for k, v in given.items() if k not in ("name", "persistent")), None)
+    return Stored(holder, name, call, value) if holder is not None and name else None
+
+
+def _constant(node: Any) -> str:
+    return node.value if isinstance(node, nodes.Const) and isinstance(node.value, str) else ""
