@@ -13,7 +13,7 @@ from flake8_tensorbranch.project import Project
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.source import SourceFile
 
-HEAD = "import torch\nfrom torch import Tensor, nn\n"
+HEAD = "import torch\nfrom torch import Tensor, nn\nfrom torch.utils.checkpoint import checkpoint\n"
 SHORT, LONG = 50, 200
 LIMIT = 1.8
 """How much more may be done for each row of a file four times as long: the square would be 4."""
@@ -43,6 +43,37 @@ def rebound(n: int) -> str:
     )
 
 
+def recomputed(n: int) -> str:
+    """One local that is checkpointed and bound again, over and over, before one backward."""
+    return "def f(fn, x: Tensor):\n" + "".join(
+        f"    x = checkpoint(fn, x, use_reentrant=False)\n    x = x + {i}\n" for i in range(n)
+    ) + "    x.sum().backward()\n"  # fmt: skip
+
+
+def regions(n: int) -> str:
+    """A region that binds its local again and again, checkpointed as often by one method."""
+    return (
+        "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.fc = nn.Linear(4, 4)\n"
+        "    def region(self, x):\n"
+        + "".join(f"        x = self.fc(x)\n        x = x.relu() + {i}\n" for i in range(n))
+        + "        return x\n    def forward(self, x):\n"
+        + "        x = checkpoint(self.region, x, use_reentrant=False)\n" * n
+        + "        return x\ndef step(net: Net, x: Tensor):\n    loss = net(x).sum()\n    loss.backward()\n"
+    )
+
+
+def returning(n: int) -> str:
+    """A function of many returns that as many functions checkpoint, in the reentrant variant."""
+    return (
+        "def region(x, k):\n"
+        + "".join(f"    if k == {i}:\n        return [x * {i}]\n" for i in range(n))
+        + "    return x\n"
+        + "".join(
+            f"def c{i}(x: Tensor, k):\n    return checkpoint(region, x, k, use_reentrant=True)\n" for i in range(n)
+        )
+    )
+
+
 def done(source: str) -> int:
     """The function calls that a check of the source takes."""
     profile = cProfile.Profile()
@@ -50,7 +81,7 @@ def done(source: str) -> int:
     return int(getattr(pstats.Stats(profile), "total_calls"))  # noqa: B009
 
 
-@pytest.mark.parametrize("grown", [filling, knobs, rebound])
+@pytest.mark.parametrize("grown", [filling, knobs, rebound, recomputed, regions, returning])
 def test_work_grows_with_the_length(grown: Callable[[int], str]) -> None:
     done(HEAD + grown(3))  # what is loaded once
     short, long = done(HEAD + grown(SHORT)), done(HEAD + grown(LONG))

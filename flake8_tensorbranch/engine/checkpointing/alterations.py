@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from astroid import nodes
 
@@ -209,14 +209,25 @@ def _in_callees(origins: Origins, call: Expr, at: nodes.NodeNG, depth: int) -> I
             continue
         found = [
             (inner, target)
-            for statement in callee.node.nodes_of_class(_STATEMENTS, _NESTED)
-            for inner in alterations(origins, Expr(callee.module, callee, statement), depth - 1)
-            if inner.what != "attribute" or _is_setter(callee, inner)
+            for inner in _altered(origins, callee, depth - 1)
             if (target := _translated(origins, call, callee, inner.target)) is not None
         ]
         for inner, target in found:
             if not is_undone(inner, (other for other, _ in found)):
                 yield replace(inner, node=at, target=target, said=call.node)
+
+
+def _altered(origins: Origins, callee: FunctionInfo, depth: int) -> list[Alteration]:
+    """What a function alters, whoever calls it."""
+    key = ("altered", callee, depth)
+    if key not in origins.memo:
+        origins.memo[key] = [
+            inner
+            for statement in callee.node.nodes_of_class(_STATEMENTS, _NESTED)
+            for inner in alterations(origins, Expr(callee.module, callee, statement), depth)
+            if inner.what != "attribute" or _is_setter(callee, inner)
+        ]
+    return cast("list[Alteration]", origins.memo[key])
 
 
 def is_undone(change: Alteration, others: Iterable[Alteration]) -> bool:

@@ -24,7 +24,7 @@ from flake8_tensorbranch.engine.regions.trace import noted, spelled
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
 from flake8_tensorbranch.knowledge.layers import COUNTING, DRAWING
 from flake8_tensorbranch.knowledge.modules import ITERATES_PARAMETERS
-from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
 
 _NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _DEPTH: Final = 4
@@ -51,6 +51,14 @@ class Between:
         self.recomputes = Recomputes(self.origins, mutations.regions)
         self.backward = Backward(self.origins)
         self.contents = Contents(self.origins)
+        self._named: dict[FunctionInfo, list[Expr]] = {}
+        self._begun: dict[nodes.NodeNG | None, list[Activation]] = {}
+        self._run: dict[FunctionInfo, list[Activation]] = {}
+        for head in self.insides.heads:
+            self._begun.setdefault(head.entry.node, []).append(head)
+            if head.twin is None:
+                self._run.setdefault(head.function, []).append(head)
+        self._alterations: dict[FunctionInfo | None, list[tuple[nodes.NodeNG, list[Alteration]]]] = {}
 
     def sites(self) -> Iterator[RegionSite]:
         """One site for each change, at the statement that makes it."""
@@ -58,12 +66,14 @@ class Between:
         for made, start in (*((m, m.call) for m in self.recomputes.all()), *self._elsewhere()):
             if without_grad(self.origins, made.call) or without_grad(self.origins, start):
                 continue
-            region = [
-                a
-                for h in self.insides.heads
-                if h.entry.node is made.call.node or h.function in made.functions
-                for a in h.run()
-            ]
+            heads = {
+                h.twin or h: None
+                for h in (
+                    *self._begun.get(made.call.node, ()),
+                    *(h for f in made.functions for h in self._run.get(f, ())),
+                )
+            }
+            region = [a for h in heads for a in h.run()]
             region = region or self._elsewhere_run(made)
             reentrant = next((a.entry.reentrant for a in region), made.row.reentrant if made.row is not None else None)
             for span in self._spans(start, _DEPTH):
@@ -118,7 +128,9 @@ class Between:
         for site in sites:
             yield from self._spans(site, depth - 1)
         if not sites:
-            for site in self._supposed(call.scope):
+            if call.scope not in self._named:
+                self._named[call.scope] = list(self._supposed(call.scope))
+            for site in self._named[call.scope]:
                 for span in self._spans(site, depth - 1):
                     yield replace(span, certain=False)
 
@@ -148,13 +160,23 @@ class Between:
         )
 
     def _changes(self, span: Span) -> Iterator[Alteration]:
-        scope = span.call.scope
-        top = self.origins.program.index.tree if scope is None else scope.node
         begin, end = span.call.node.statement(), span.end.statement()
         last = begin.tolineno or 0
-        for statement in top.nodes_of_class((nodes.Expr, nodes.Assign, nodes.AugAssign, nodes.Delete), _NESTED):
+        for statement, found in self._altering(span.call.module, span.call.scope):
             if last < line(statement) < line(end) and not _apart(begin, statement) and not _apart(statement, end):
-                yield from alterations(self.origins, Expr(span.call.module, scope, statement))
+                yield from found
+
+    def _altering(self, module: ModuleIndex, scope: FunctionInfo | None) -> list[tuple[nodes.NodeNG, list[Alteration]]]:
+        """The statements of a scope that alter something, with what they alter."""
+        if scope not in self._alterations:
+            top = module.tree if scope is None else scope.node
+            kinds = (nodes.Expr, nodes.Assign, nodes.AugAssign, nodes.Delete)
+            found = (
+                (statement, list(alterations(self.origins, Expr(module, scope, statement))))
+                for statement in top.nodes_of_class(kinds, _NESTED)
+            )
+            self._alterations[scope] = [(statement, altered) for statement, altered in found if altered]
+        return self._alterations[scope]
 
     def _matters(self, change: Alteration, span: Span, made: Recompute, region: list[Activation]) -> bool:
         """True when a change concerns something that the region reads."""

@@ -19,7 +19,7 @@ from flake8_tensorbranch.engine.regions.region import Entry, describe
 from flake8_tensorbranch.engine.regions.trace import noted, spelled
 from flake8_tensorbranch.engine.repairs import settings as edits
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
-from flake8_tensorbranch.knowledge.layers import COUNTING, DRAWING
+from flake8_tensorbranch.knowledge.layers import COUNTING, DRAWING, Layer
 from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES
 
 
@@ -30,14 +30,19 @@ class Entries:
         self.insides = insides
         self.origins = insides.origins
         self.contents = Contents(insides.origins)
+        self._layers: dict[tuple[Activation, int], Expr | None] = {}
+        self._draws: dict[Activation, Expr | None] = {}
 
     def sites(self) -> Iterator[RegionSite]:
         """The sites of all entries, one of each kind at each place."""
         seen: set[tuple[SinkKind, int, int]] = set()
+        begun: dict[Entry, list[Activation]] = {}
+        for head in self.insides.heads:
+            begun.setdefault(head.entry, []).append(head.twin or head)
         for begin, _ in self.insides.regions.entries:
             if begin.kind != "checkpointed" or begin.node is None or self._without_grad(begin):
                 continue
-            region = [a for head in self.insides.heads if head.entry is begin for a in head.run()]
+            region = begun.get(begin, [])
             start = self._module(begin)
             asked = (self._rng(begin, region, start), self._statistics(begin, region, start), self._first(begin, start))
             for found in chain.from_iterable(asked):
@@ -66,10 +71,27 @@ class Entries:
         place = self._unpreserved(begin)
         if place is None:
             return
-        drawn = next(iter((*self.contents.layers(region, start, DRAWING), *self.contents.draws(region))), None)
+        drawn = self._layer(region, start, DRAWING) or self._draw(region)
         if drawn is not None:
             repair = edits.left_out(self.origins.program.index, place, "True")
             yield self._site(SinkKind.RNG_STATE, begin, place, drawn, "draws here", repair)
+
+    def _layer(self, heads: list[Activation], start: Expr | None, table: dict[str, Layer]) -> Expr | None:
+        """The first layer of a table that a region runs; the same for all entries that run alike."""
+        found = next(self.contents.layers((), start, table), None)
+        for head in heads if found is None else ():
+            key = (head, id(table))
+            if key not in self._layers:
+                self._layers[key] = next(self.contents.layers(head.run(), None, table), None)
+            found = found or self._layers[key]
+        return found
+
+    def _draw(self, heads: list[Activation]) -> Expr | None:
+        """The first operation that a region draws by."""
+        for head in heads:
+            if head not in self._draws:
+                self._draws[head] = next(self.contents.draws(head.run()), None)
+        return next((d for d in (self._draws[head] for head in heads) if d is not None), None)
 
     def _unpreserved(self, begin: Entry) -> nodes.NodeNG | None:
         """Where an entry is told not to restore the random state; None where it is not."""
@@ -92,7 +114,7 @@ class Entries:
         return bool(found) and all(c is False for c in found)
 
     def _statistics(self, begin: Entry, region: list[Activation], start: Expr | None) -> Iterator[RegionSite]:
-        counted = next(self.contents.layers(region, start, COUNTING), None)
+        counted = self._layer(region, start, COUNTING)
         if counted is not None:
             assert begin.node is not None
             yield self._site(SinkKind.STATISTICS, begin, begin.node, counted, "its statistics advance here")

@@ -29,6 +29,7 @@ class Gradients:
         self.depth = DEPTH
         self._runs: dict[tuple[FunctionInfo, tuple[tuple[str, int], ...]], GradFlow] = {}
         self._hooked: Hooked | None = None
+        self._using: dict[tuple[FunctionInfo, ...], bool] = {}
 
     def of(self, made: Recompute) -> dict[str, object]:
         """`no_grad_input`: true when no direct argument of the region can require grad, though the region trains
@@ -73,8 +74,15 @@ class Gradients:
         ) and self.frozen.module(function):
             return False
         if made.functions and all(f.cls is None for f in made.functions):
-            return any(self._uses(f) for f in self.recomputes.reads(made))
-        return True
+            return self._use(made)
+        held = self.recomputes.holding.of(function)
+        return held.state or not held.complete or any(f.cls is None and self._uses(f) for f in held.functions)
+
+    def _use(self, made: Recompute) -> bool:
+        """True when plain functions, or what they reach, may use parameters."""
+        if made.functions not in self._using:
+            self._using[made.functions] = any(self._uses(f) for f in self.recomputes.reads(made))
+        return self._using[made.functions]
 
     def _uses(self, function: FunctionInfo) -> bool:
         """True when a plain function may use parameters: it reads attributes, calls modules, or closes over

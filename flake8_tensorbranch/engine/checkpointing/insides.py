@@ -43,7 +43,7 @@ class Activation:
     """One run of a function inside a region.
 
     `places` says which state outside of the region each parameter is; one that is missing there was made by the region.
-    `certain` is false where only names tell that the region runs it.
+    `certain` is false where only names tell that the region runs it; `twin` runs alike and has the same children.
     """
 
     def __init__(
@@ -67,6 +67,7 @@ class Activation:
         self.call = call
         self.certain: bool = certain and (parent is None or parent.certain)
         self.children: list[Activation] = []
+        self.twin: Activation | None = None
 
     def ancestor(self, function: FunctionInfo) -> Activation | None:
         """The activation of a function that this one runs below; None when there is none."""
@@ -137,13 +138,19 @@ class Insides:
                 if key not in seen:
                     seen.add(key)
                     self.heads.append(head)
+        alike: dict[object, Activation] = {}
         for head in sorted(self.heads, key=lambda h: h.function.module is not self.program.index):
-            self._close(head)
+            first = alike.setdefault(_kind(head), head)
+            if first is head:
+                self._close(head)
+            else:
+                head.twin, head.children = first, first.children
 
     def all(self) -> Iterator[Activation]:
-        """Every activation, callers first."""
+        """Every activation, callers first; of entries that run alike those of the first."""
         for head in self.heads:
-            yield from head.run()
+            if head.twin is None:
+                yield from head.run()
 
     def of(self, function: FunctionInfo | None) -> list[Activation]:
         """The activations of one function, callers first."""
@@ -349,9 +356,14 @@ class Insides:
         """What a call or a property read takes its object from: `o.method` is outside of the region where `o` is."""
         if isinstance(node, nodes.Attribute):
             return node.expr
-        if not isinstance(node, nodes.Call):
-            return None
-        return node.func
+        return node.func if isinstance(node, nodes.Call) else None
+
+
+def _kind(head: Activation) -> object:
+    """What two entries must have in common to run alike: the function, what it is told, and how it is called."""
+    entry = head.entry
+    named = tuple(k.arg for k in entry.node.keywords) if isinstance(entry.node, nodes.Call) else None
+    return head.function, id(head.facts), id(entry.row), entry.options, named, type(entry.node)
 
 
 def _is_super(node: nodes.NodeNG) -> bool:

@@ -19,22 +19,36 @@ _LITERALS: Final = (nodes.List, nodes.Dict, nodes.ListComp, nodes.DictComp)
 _FOR_SHOW: Final = CUTS | {"cpu"}  # moved to the host: to be looked at
 
 
-def held(origins: Origins, made: Recompute) -> bool:
-    """True when the region gives its tensors in a list or dict, or in one inside of its tuple that is computed with."""
-    for function in made.functions:
-        for result in origins.returns(function):
-            for origin in origins.of(result):
-                if _holds(origins, origin, function):
-                    return True
+class Outputs:
+    """What functions of one program give; each is read once, however many calls checkpoint it."""
+
+    def __init__(self, origins: Origins) -> None:
+        self.origins = origins
+        self._known: dict[FunctionInfo, tuple[bool, tuple[int, ...]]] = {}
+
+    def held(self, made: Recompute) -> bool:
+        """True when the region gives its tensors in a list or dict, or in one inside of its tuple that is computed
+        with.
+        """
+        for function in made.functions:
+            whole, positions = self._of(function)
+            if whole or any(_computed_with(self.origins, made.call, position) for position in positions):
+                return True
+        return False
+
+    def _of(self, function: FunctionInfo) -> tuple[bool, tuple[int, ...]]:
+        """Whether a function gives tensors in a list or dict, and at which positions of its tuple."""
+        if function not in self._known:
+            whole, positions = False, set[int]()
+            for origin in (o for result in self.origins.returns(function) for o in self.origins.of(result)):
+                whole = whole or _holds(self.origins, origin, function)
                 parts = origin.node.elts if isinstance(origin.node, nodes.Tuple) else ()
                 for position, part in enumerate(parts):
-                    inside = any(
-                        _holds(origins, o, function) or _nests(origins, o)
-                        for o in origins.of(Expr(origin.module, origin.scope, part))
-                    )
-                    if inside and _computed_with(origins, made.call, position):
-                        return True
-    return False
+                    inside = self.origins.of(Expr(origin.module, origin.scope, part))
+                    if any(_holds(self.origins, o, function) or _nests(self.origins, o) for o in inside):
+                        positions.add(position)
+            self._known[function] = whole, tuple(sorted(positions))
+        return self._known[function]
 
 
 def _holds(origins: Origins, origin: Expr, function: FunctionInfo) -> bool:

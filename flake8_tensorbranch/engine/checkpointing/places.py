@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from astroid import nodes
 
@@ -102,16 +103,14 @@ def _is_nonlocal(function: FunctionInfo, name: str) -> bool:
 def _local(activation: Activation, name: str, bound: list[Any], line: int, depth: int, use: Any = None) -> Place | None:
     """The state behind a local: a parameter's argument, or what the nearest binding before the line takes."""
     best: Any = None
-    for one in bound:
-        at = getattr(one, "lineno", None)
-        if isinstance(one, nodes.Arguments) or isinstance(one.parent, nodes.Arguments):
+    ordered = _ordered(activation, name, bound)
+    # What a statement binds holds after it, and in the rounds of a loop that come.
+    for at, one in reversed(ordered[: bisect_right(ordered, line, key=lambda each: each[0])]):
+        if at == line and not isinstance(one.statement(), (nodes.For, nodes.With)):
             continue
-        statement = one.statement()
-        # What a statement binds holds after it, and in the rounds of a loop that come.
-        if at is not None and at <= line and not (at == line and not isinstance(statement, (nodes.For, nodes.With))):
-            if use is not None and exclusive(one, use):
-                continue
-            best = one if best is None or at >= best.lineno else best
+        if use is None or not exclusive(one, use):
+            best = one
+            break
     if best is None:
         return activation.places.get(name)
     value = assigned(best)
@@ -129,6 +128,16 @@ def _local(activation: Activation, name: str, bound: list[Any], line: int, depth
         base = of(activation, source, depth)
         return None if base is None else base.child(ANY)
     return None
+
+
+def _ordered(activation: Activation, name: str, bound: list[Any]) -> list[tuple[int, Any]]:
+    """The bindings of a local but its parameter, by line."""
+    memo, key = activation.function.module.memo, ("bindings", activation.function, name)
+    if key not in memo:
+        inner = (one for one in bound if not isinstance(one, nodes.Arguments) and one.lineno is not None)
+        found = [(int(one.lineno), one) for one in inner if not isinstance(one.parent, nodes.Arguments)]
+        memo[key] = sorted(found, key=lambda each: each[0])
+    return cast("list[tuple[int, Any]]", memo[key])
 
 
 def _attribute(activation: Activation, node: Any, depth: int) -> Place | None:

@@ -10,7 +10,7 @@ from astroid import nodes
 from flake8_tensorbranch.engine.checkpointing.backward import Backward
 from flake8_tensorbranch.engine.checkpointing.frozen import Frozen
 from flake8_tensorbranch.engine.checkpointing.keptgraph import is_parameter
-from flake8_tensorbranch.engine.checkpointing.outputs import held
+from flake8_tensorbranch.engine.checkpointing.outputs import Outputs
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.checkpointing.sideoutput import side_output
 from flake8_tensorbranch.engine.lattice import CALLABLE, CONTAINER, HOST, MAPPING, NONE, OBJECT, TENSOR
@@ -47,6 +47,8 @@ class Reentrant:
         self.origins = origins
         self.recomputes = recomputes
         self.backward = backward
+        self.outputs = Outputs(origins)
+        self._regions: dict[tuple[FunctionInfo, ...], dict[str, object]] = {}
         self.frozen = frozen
         self._wrapped: list[tuple[nodes.Call, bool, set[FunctionInfo]]] | None = None
 
@@ -58,7 +60,7 @@ class Reentrant:
         partial = next((e for e in self.backward.of(made.call) if e.partial), None)
         if partial is not None:
             found["partial_backward"] = partial.call
-        if held(self.origins, made):
+        if self.outputs.held(made):
             found["container_output"] = True
         name = self._shared(made) if has_input else ""
         if name:
@@ -66,13 +68,20 @@ class Reentrant:
         how = self._ready_twice(made)
         if how:
             found["ddp"] = how
-        inner = self._inner(made)
-        if inner:
-            found["inner"] = inner
-        side = side_output(self.origins, self.recomputes, self.backward, made)
-        if side:
-            found["side_output"] = side
-        return found
+        return found | self._within(made)
+
+    def _within(self, made: Recompute) -> dict[str, object]:
+        """What is wrong with the functions of a region, whoever checkpoints them."""
+        if made.functions not in self._regions:
+            found: dict[str, object] = {}
+            inner = self._inner(made)
+            if inner:
+                found["inner"] = inner
+            side = side_output(self.origins, self.recomputes, self.backward, made)
+            if side:
+                found["side_output"] = side
+            self._regions[made.functions] = found
+        return self._regions[made.functions]
 
     def _inner(self, made: Recompute) -> str:
         """The call in the region that needs a graph there is none of in the forward; empty if there is none."""

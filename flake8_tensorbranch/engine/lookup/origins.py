@@ -35,6 +35,8 @@ class Origins:
 
     def __init__(self, program: Program) -> None:
         self.program = program
+        self.memo: dict[object, object] = {}
+        """What analyses have found out about this program."""
         self._sites: dict[FunctionInfo, list[Expr]] | None = None
 
     # Facts
