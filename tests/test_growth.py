@@ -53,7 +53,8 @@ def recomputed(n: int) -> str:
 def regions(n: int) -> str:
     """A region that binds its local again and again, checkpointed as often by one method."""
     return (
-        "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.fc = nn.Linear(4, 4)\n"
+        "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.fc = nn.Linear(4, 4)\n"
         "    def region(self, x):\n"
         + "".join(f"        x = self.fc(x)\n        x = x.relu() + {i}\n" for i in range(n))
         + "        return x\n    def forward(self, x):\n"

@@ -18,4 +18,4 @@ def check(site: CheckpointSite) -> Iterator[Finding]:
         yield Finding(site.node, message, "call it without checkpoint", related=site.related)
     if site.facts.get("functional"):
         message = "the module checkpoints inside: backward recomputes with its own parameters, not those given"
-        yield Finding(site.node, message, "checkpoint around functional_call", related=site.related)
+        yield Finding(site.node, message, "checkpoint around functional_call, not inside", related=site.related)

@@ -52,3 +52,28 @@ def test_nothing_for_the_forward_needs_an_outer_scope(outer: bool) -> None:
         y.sum().backward()
 
     assert observe(step).kind == ("" if outer else "CheckpointError")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("MATH", ["MATH"]), (["MATH", "FLASH_ATTENTION"], ["FLASH_ATTENTION", "MATH"])]
+)
+def test_the_same_backends_in_another_spelling(first: Any, second: Any) -> None:
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+    from torch.utils.checkpoint import checkpoint
+
+    def scope(names: Any) -> Any:
+        found = [getattr(SDPBackend, n) for n in (names if isinstance(names, list) else [names])]
+        return sdpa_kernel(found if isinstance(names, list) else found[0])
+
+    def step() -> Any:
+        x = rows(1, 2, 8, 4).requires_grad_()
+        y = checkpoint(
+            lambda h: torch.nn.functional.scaled_dot_product_attention(h, h, h),
+            x,
+            use_reentrant=False,
+            context_fn=lambda: (scope(first), scope(second)),
+        )
+        y.sum().backward()
+        return x.grad
+
+    assert observe(step).error is None

@@ -95,3 +95,39 @@ def test_only_what_the_region_reads_is_lost(form: str, right: bool) -> None:
     torch.func.functional_call(Net(), {"weight": given}, (rows(),)).sum().backward()
     torch.sin(rows() * plain).sum().backward()
     assert torch.allclose(given.grad, plain.grad) == right
+
+
+@pytest.mark.parametrize("inner", [False, True])
+def test_a_checkpoint_around_is_right_only_alone(inner: bool) -> None:
+    from torch.utils.checkpoint import checkpoint
+
+    class Net(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.ones(4))
+
+        def forward(self, x: Any) -> Any:
+            def region(h: Any) -> Any:
+                return torch.sin(h * self.weight)
+
+            return checkpoint(region, x, use_reentrant=False) if inner else region(x)
+
+    net = Net()
+    given, plain = (torch.full((4,), 0.5).requires_grad_() for _ in range(2))
+    out = checkpoint(
+        lambda x: torch.func.functional_call(net, {"weight": given}, (x,)), rows().requires_grad_(), use_reentrant=False
+    )
+    out.sum().backward()
+    torch.sin(rows() * plain).sum().backward()
+    assert torch.allclose(given.grad, plain.grad) == (not inner)
+
+
+def test_own_parameters_are_recomputed_with() -> None:
+    with loaded(page("TBR407").example) as bad:
+        net = bad.Net()
+        torch.func.functional_call(net, dict(net.named_parameters()), (rows(),)).sum().backward()
+        found = [p.grad.clone() for p in net.parameters()]
+        weight, bias = (p.detach().clone().requires_grad_() for p in net.parameters())
+    inner = torch.nn.functional.linear(rows(), weight, bias).tanh()
+    torch.nn.functional.linear(inner, weight, bias).sum().backward()
+    assert all(torch.allclose(a, b) for a, b in zip(found, (weight.grad, bias.grad), strict=True))

@@ -13,9 +13,12 @@ from flake8_tensorbranch.engine.lattice import CONTAINER, MAPPING
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.knowledge.containers import RESIZES
 from flake8_tensorbranch.knowledge.gradients import ONE_INPUT_MODULES
+from flake8_tensorbranch.knowledge.modules import ITERATES_TENSORS
 from flake8_tensorbranch.knowledge.regions import RegionEntry
 from flake8_tensorbranch.knowledge.tracing import FUNCTIONAL_CALLS, RECOMPUTING
+from flake8_tensorbranch.syntax.names import dotted
 
 
 def positional_flag(origins: Origins, made: Recompute, row: RegionEntry) -> bool:
@@ -75,8 +78,18 @@ def segments(origins: Origins, made: Recompute, row: RegionEntry) -> tuple[int, 
         return None
     if const <= 0:
         return const, -1
-    length = _length(origins, made)
+    length = None if _grows(made) else _length(origins, made)
     return (const, length) if length is not None and const > length else None
+
+
+def _grows(made: Recompute) -> bool:
+    """True where functions are added to the chain before the call, in its scope."""
+    path = dotted(made.function.node) if made.function is not None else None
+    calls = (c.func for c in made.call.module.calls_in(made.call.scope))
+    return path is not None and any(
+        isinstance(f, nodes.Attribute) and f.attrname in RESIZES | {"add_module"} and dotted(f.expr) == path
+        for f in calls
+    )
 
 
 def _length(origins: Origins, made: Recompute) -> int | None:
@@ -109,6 +122,8 @@ def functional_calls(origins: Origins, recomputes: Recomputes, backward: Backwar
         expr = Expr(index, scope, call)
         if not origins.externals(expr) & FUNCTIONAL_CALLS or not call.args:
             continue
+        if _gives_its_own(origins, expr):
+            continue
         for function in functions_of(origins.program.analysis, origins.value(Expr(index, scope, call.args[0]))):
             inner = (recomputes.direct(call) for call in recomputes.tree.calls(function))
             made = next((m for m in inner if m is not None and _keeps_state(recomputes, m)), None)
@@ -116,6 +131,23 @@ def functional_calls(origins: Origins, recomputes: Recomputes, backward: Backwar
                 found.append((expr, made))
                 break
     return found
+
+
+def _gives_its_own(origins: Origins, expr: Expr) -> bool:
+    """True when a module is called with its own parameters: the recompute reads the same."""
+    call, path = expr.node, dotted(expr.node.args[0])
+    given = call.args[1] if len(call.args) > 1 else None
+    while isinstance(given, nodes.Call) and dotted(given.func) == "dict":
+        given = given.args[0] if len(given.args) == 1 and not given.keywords else None
+    for origin in origins.of(Expr(expr.module, expr.scope, given), calls=False) if given is not None else ():
+        node = origin.node
+        if isinstance(node, nodes.Call) and dotted(node.func) == "dict" and node.args:
+            node = node.args[0]
+        func = getattr(node, "func", None)
+        named = isinstance(func, nodes.Attribute) and func.attrname in ITERATES_TENSORS and dotted(func.expr) == path
+        if not named or origin.scope is not expr.scope:
+            return False
+    return given is not None
 
 
 def _keeps_state(recomputes: Recomputes, made: Recompute) -> bool:

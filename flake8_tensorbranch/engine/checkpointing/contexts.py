@@ -222,12 +222,10 @@ class Contexts:
         if not rows or all(r.restored for r in rows):
             return
         held = self.holding.of(made.function)
-        if all(r.on is not None and held.lacks(r.on) for r in rows):
+        if all(held.lacks(r) for r in rows):
             return  # whichever scope is open, the region does nothing that it bears on
         if one == other:
-            if [source_of(a) for a in (*first.node.args, *first.node.keywords)] != [
-                source_of(a) for a in (*second.node.args, *second.node.keywords)
-            ]:
+            if _chooses(first.node) != _chooses(second.node):
                 found["mismatch"] = (source_of(first.node), source_of(second.node))
             return
         if NO_CONTEXT in other and one & SCOPES.keys():
@@ -256,3 +254,16 @@ class Contexts:
                 if names & called.keys() and isinstance(node.parent, (nodes.With, nodes.Call)):
                     return True
         return not made.call.scope or bool(made.call.scope.decorator_names)
+
+
+def _chooses(call: nodes.Call) -> dict[str, object]:
+    """What a scope is given, by parameter: backends in a list come in any order, unless their order is a priority."""
+    given: dict[str, Any] = dict(zip(("backends", "second", "third"), call.args, strict=False))
+    given.update((k.arg or "**", k.value) for k in call.keywords)
+    ranked = "set_priority" in given
+    found: dict[str, object] = {}
+    for name, value in given.items():
+        parts: list[Any] = value.elts if isinstance(value, (nodes.List, nodes.Tuple, nodes.Set)) else [value]
+        texts = [source_of(part) for part in parts]
+        found[name] = tuple(texts if ranked else sorted(set(texts)))
+    return found

@@ -40,6 +40,7 @@ class Frozen:
         self._classes: dict[ClassInfo, dict[str, bool]] | None = None
         self._spared: dict[ClassInfo, frozenset[str]] = {}
         self._names: dict[tuple[FunctionInfo | None, str], bool] = {}
+        self._perhaps: set[ClassInfo] = set()  # frozen by a function that is handed an object of it, nobody sees which
 
     def attribute(self, cls: ClassInfo, name: str) -> bool:
         """True when an attribute of the class's objects (a module or a parameter) is frozen, and nothing thaws it."""
@@ -72,6 +73,18 @@ class Frozen:
                 return True
         origins = self.origins.of(expr)
         return bool(origins) and all(self.built(o) for o in origins)
+
+    def perhaps(self, expr: Expr) -> bool:
+        """True when the module, or the module whose method an expression names, may be frozen by someone."""
+        self._of_classes()
+        node = expr.node
+        while isinstance(node, (nodes.Attribute, nodes.Subscript)):
+            refs = self.origins.value(Expr(expr.module, expr.scope, node)).refs
+            node = node.expr if isinstance(node, nodes.Attribute) else node.value
+            refs |= self.origins.value(Expr(expr.module, expr.scope, node)).refs
+            if any(isinstance(r, Instance) and r.cls in self._perhaps for r in refs):
+                return True
+        return isinstance(node, nodes.Name) and self._names.get((expr.scope, node.name), False)
 
     def embedding(self, expr: Expr) -> bool:
         """True for a module that looks rows up, by integers."""
@@ -144,9 +157,12 @@ class Frozen:
             target, scope = switch.target, function
             if isinstance(target, nodes.Name) and target.name in bound:
                 target, scope = bound[target.name].node, bound[target.name].scope
-            self._file(Expr(self.origins.program.index, scope, target), switch)
+            root = (dotted(target) or "").split(".")[0]
+            handed = scope is not None and scope.cls is None and not self.origins.sites(scope)
+            handed = handed and scope is not None and any(p.name == root for p in scope.params)
+            self._file(Expr(self.origins.program.index, scope, target), switch, handed)
 
-    def _file(self, target: Expr, switch: Switch) -> None:
+    def _file(self, target: Expr, switch: Switch, handed: bool) -> None:
         assert self._classes is not None
         node = target.node
         frozen = not switch.value and switch.sure
@@ -161,6 +177,9 @@ class Frozen:
             owner, name = node.expr, node.attrname
         for ref in self.origins.value(Expr(target.module, target.scope, owner)).each:
             if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
+                if handed and frozen:
+                    self._perhaps.add(ref.cls)
+                    continue
                 known = self._classes.setdefault(ref.cls, {})
                 known[name] = frozen and known.get(name, True)
                 if name == _WHOLE:

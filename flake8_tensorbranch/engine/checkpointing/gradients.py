@@ -73,6 +73,8 @@ class Gradients:
             and self.origins.value(function).kinds & OBJECT
         ) and self.frozen.module(function):
             return False
+        if self.frozen.perhaps(function):
+            return False
         if made.functions and all(f.cls is None for f in made.functions):
             return self._use(made)
         held = self.recomputes.holding.of(function)

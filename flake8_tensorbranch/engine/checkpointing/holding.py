@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from astroid import nodes
 
@@ -16,8 +16,8 @@ from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Bound, Closure, Giving, Instance, Method, Partial, Wrapped
 from flake8_tensorbranch.knowledge import names, regions
 from flake8_tensorbranch.knowledge.model import is_known, method
-from flake8_tensorbranch.knowledge.operations import CALLING, OF_CONTEXT, OPAQUE, Operations
-from flake8_tensorbranch.knowledge.scopes import SCOPES
+from flake8_tensorbranch.knowledge.operations import CALLING, OF_CONTEXT, OPAQUE
+from flake8_tensorbranch.knowledge.scopes import SCOPES, Scope
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
 DEPTH: Final = 9
@@ -26,31 +26,43 @@ _HARMLESS: Final = ("torch.", "functools.", "contextlib.", "typing.", "abc.")
 _KEEPING: Final = frozenset({"staticmethod", "classmethod", "property", "override", "overload", "contextmanager"})
 
 
+States = frozenset[str]
+
+
 @dataclass(slots=True)
 class Held:
-    """The operations that a region runs, by qualified name, with their arguments; `complete` when it runs no others.
+    """The operations that a region runs: by qualified name, with their arguments and the states that the region itself
+    sets around them. `holes` are what cannot be seen into, by these states: a region without any is complete.
 
     What else it does: `modules`, call one; `state`, read tensors that one keeps; `builds`, make layers; `compiled`,
     run compiled code.
     """
 
-    operations: list[tuple[str, Arguments]] = field(default_factory=list)
+    operations: list[tuple[str, Arguments, States]] = field(default_factory=list)
     functions: dict[FunctionInfo, None] = field(default_factory=dict)
-    complete: bool = True
+    holes: set[States] = field(default_factory=set)
     state: bool = False
     modules: bool = False
     compiled: bool = False
     builds: bool = False
 
-    def lacks(self, wanted: Operations) -> bool:
-        """True when none of these operations can run."""
-        if not self.complete or (self.builds and wanted.told):
-            return False
-        return not self.runs(wanted)
+    @property
+    def complete(self) -> bool:
+        """Whether all that the region runs is in view."""
+        return not self.holes
 
-    def runs(self, wanted: Operations) -> bool:
+    def lacks(self, scope: Scope) -> bool:
+        """True when none of the operations can run that the scope bears on, but where the region sets its state."""
+        open_ = any(scope.state not in states for states in self.holes)
+        return scope.on is not None and not open_ and not (self.builds and scope.on.told) and not self.runs(scope)
+
+    def runs(self, scope: Scope) -> bool:
         """True when one of these operations is in view."""
-        return any(name in wanted.names and not _told(args, wanted.told) for name, args in self.operations)
+        on = scope.on
+        return on is not None and any(
+            name in on.names and not _told(args, on.told) and scope.state not in states
+            for name, args, states in self.operations
+        )
 
 
 def _told(args: Arguments, name: str) -> bool:
@@ -71,7 +83,7 @@ class Holding:
     def of(self, start: Expr | None, site: Expr | None = None) -> Held:
         """What calling an expression's value runs; a parameter's value is what the call `site` hands to it."""
         if start is None:
-            return Held(complete=False)
+            return Held(holes={frozenset()})
         scope, node = start.scope, start.node
         if site is not None and scope is not None and isinstance(node, nodes.Name):
             if any(p.name == node.name for p in scope.params) and scope in self.origins.callees(site):
@@ -92,7 +104,8 @@ class _Walk:
     def __init__(self, holding: Holding, held: Held) -> None:
         self.analysis = holding.analysis
         self.held = held
-        self.seen: set[tuple[FunctionInfo, tuple[tuple[str, AbstractValue], ...]]] = set()
+        self.seen: set[tuple[FunctionInfo, States, tuple[tuple[str, AbstractValue], ...]]] = set()
+        self.states: States = frozenset()  # what the region has set where the walk is
 
     def value(self, value: AbstractValue, facts: Facts | None, depth: int) -> None:
         """All that calling a value may run, or what is in a list of functions."""
@@ -103,7 +116,7 @@ class _Walk:
         # A function of a library is of unknown kind itself.
         plain = all(isinstance(r, Method) or (isinstance(r, str) and not r.startswith("torch.")) for r in value.each)
         if not known or (value.kinds & UNKNOWN_KIND and not plain):
-            self.held.complete = False
+            self._hole()
         for ref in value.each:
             self._ref(value, ref, facts, depth)
 
@@ -129,7 +142,7 @@ class _Walk:
         elif isinstance(ref, Method):
             self._plain(ref, facts, depth)
         elif isinstance(ref, Giving):
-            self.held.complete = False
+            self._hole()
 
     def _instance(self, value: AbstractValue, ref: Instance, facts: Facts | None, depth: int) -> None:
         cls: ClassInfo | str = ref.cls
@@ -144,10 +157,10 @@ class _Walk:
         if cls == "torch.nn.Sequential" or cls.endswith("Parallel"):
             self._elements(value, facts, depth)
         elif not cls.startswith("torch.nn.") or not is_known(cls):
-            self.held.complete = False
+            self._hole()
         else:
             self.held.state = True
-            self.held.operations.append((cls, Arguments()))
+            self.held.operations.append((cls, Arguments(), self.states))
 
     def _method(self, function: FunctionInfo, owner: AbstractValue, facts: Facts | None, depth: int) -> None:
         """A method, and those of the subclasses in view that take its place."""
@@ -160,28 +173,46 @@ class _Walk:
 
     def _enter(self, function: FunctionInfo, facts: Facts | None, depth: int) -> None:
         """One function, run with what the caller hands to it."""
-        bound = _bound(facts, function)
-        key = (function, tuple(sorted(bound.items(), key=lambda item: item[0])))
+        outside, self.states = self.states, self.states | self._decorated(function)
+        self._run(function, _bound(facts, function), depth)
+        self.states = outside
+
+    def _run(self, function: FunctionInfo, bound: State, depth: int) -> None:
+        key = (function, self.states, tuple(sorted(bound.items(), key=lambda item: item[0])))
         if key in self.seen:
             return
         self.seen.add(key)
         self.held.functions[function] = None
         seen_through = all(_keeps(name) for name in function.decorator_names) and not heirs.is_abstract(function)
         if depth >= DEPTH or len(self.seen) > MOST or not seen_through:
-            self.held.complete = False
+            self._hole()
             return
         self.held.compiled |= any(name.endswith("compile") for name in function.decorator_names)
         found = self.analysis.facts_of(function.module, function, bound)
-        self.held.complete &= not found.exhausted
+        if found.exhausted:
+            self._hole()
         for call in function.calls:
             if call in found.values:
+                outside, self.states = self.states, self.states | _around(found, call)
                 self._call(found, call, depth + 1)
+                self.states = outside
         for node, callees in found.calls.items():
             for callee in callees if not isinstance(node, nodes.Call) else ():  # operators and items of objects
                 self._enter(callee, found, depth + 1)
         for node, value in found.values.items():
             if isinstance(node, nodes.Attribute):
                 self._read(found, node, value, depth + 1)
+
+    def _decorated(self, function: FunctionInfo) -> States:
+        """The states that decorators of torch set around a function."""
+        node: Any = function.node
+        decorators: list[Any] = node.decorators.nodes if getattr(node, "decorators", None) is not None else []
+        calls = (d for d in decorators if isinstance(d, nodes.Call))
+        found = (self.analysis.resolver.expression(function.module, d.func, function.parent) for d in calls)
+        return frozenset(SCOPES[name].state for name in found if isinstance(name, str) and name in SCOPES)
+
+    def _hole(self) -> None:
+        self.held.holes.add(self.states)
 
     def _read(self, facts: Facts, node: nodes.Attribute, value: AbstractValue, depth: int) -> None:
         """A tensor that a module keeps is state; a property runs."""
@@ -223,15 +254,15 @@ class _Walk:
         head, last = name.partition(".")[0], name.rpartition(".")[2]
         known = names.type_meaning(name) or regions.entry(name) or name in SCOPES or is_known(name)
         self.held.builds |= name.startswith("torch.nn.") and last[:1].isupper()
-        self.held.operations.append((name, args))
+        self.held.operations.append((name, args, self.states))
         if name in OPAQUE or not (known or head == "numpy" or _standard(head)):
-            self.held.complete = False
+            self._hole()
 
     def _plain(self, ref: Method, facts: Facts | None, depth: int) -> None:
         """A method of a tensor, a list, a text, or of an object whose class is in the tables."""
         owner, name = ref.owner, ref.name
         if owner.kinds & UNKNOWN_KIND and not owner.kinds & TENSOR and method(name) is None:
-            self.held.complete = False
+            self._hole()
         if not owner.kinds & OBJECT or is_known(f"torch.nn.Module.{name}"):
             return
         for each in owner.each:
@@ -239,7 +270,7 @@ class _Walk:
             if name == "forward" and isinstance(each, Instance):
                 self._instance(owner, each, facts, depth)
             elif not isinstance(cls, str) or not (is_known(f"{cls}.{name}") or _standard(cls.partition(".")[0])):
-                self.held.complete = False
+                self._hole()
 
 
 def _bound(facts: Facts | None, function: FunctionInfo) -> State:
@@ -247,6 +278,19 @@ def _bound(facts: Facts | None, function: FunctionInfo) -> State:
         return {}
     given = {p.name: facts.arguments.get((function, p.name)) for p in function.params}
     return {name: value for name, value in given.items() if value is not None and value.known}
+
+
+def _around(facts: Facts, call: nodes.Call) -> States:
+    """The states that the `with` statements of a function set around a call."""
+    found: set[str] = set()
+    below: nodes.NodeNG = call
+    up = call.parent
+    while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda)):
+        if isinstance(up, nodes.With) and below in up.body:
+            names = (n for manager, _ in up.items for n in facts.externals.get(manager, {}))
+            found.update(SCOPES[n].state for n in names if n in SCOPES)
+        below, up = up, up.parent
+    return frozenset(found)
 
 
 def _keeps(decorator: str) -> bool:

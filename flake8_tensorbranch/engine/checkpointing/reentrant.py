@@ -15,7 +15,7 @@ from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recom
 from flake8_tensorbranch.engine.checkpointing.sideoutput import side_output
 from flake8_tensorbranch.engine.lattice import CALLABLE, CONTAINER, HOST, MAPPING, NONE, OBJECT, TENSOR
 from flake8_tensorbranch.engine.lookup.guards import guards
-from flake8_tensorbranch.engine.lookup.modes import loop_around, switched
+from flake8_tensorbranch.engine.lookup.modes import loop_around, switched, without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.gradients import CUTS
@@ -57,6 +57,8 @@ class Reentrant:
         runs backward.
         """
         found: dict[str, object] = {}
+        if without_grad(self.origins, made.call):
+            return found
         partial = next((e for e in self.backward.of(made.call) if e.partial), None)
         if partial is not None:
             found["partial_backward"] = partial.call
@@ -184,7 +186,7 @@ class Reentrant:
                     for r in refs
                 )
                 if module and not bare:
-                    return node
+                    return None if without_grad(self.origins, expr) else node
             if (isinstance(node.func, nodes.Attribute) and node.func.attrname not in CUTS) and (
                 self.origins.value(Expr(expr.module, expr.scope, node.func.expr)).kinds & TENSOR
             ):

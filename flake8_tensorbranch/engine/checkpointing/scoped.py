@@ -190,7 +190,7 @@ class Scoped:
             # `module.compile()` leaves no trace in values; a compiled function is another than the one it was made of.
             compiled = (f.cls is not None and self.regions.of(f, "compiled") is not None for f in held.functions)
             return held.compiled or not held.complete or any(compiled)
-        return row.on is None or not held.lacks(row.on)
+        return not held.lacks(row)
 
     def _report(self, opened: Opened, made: Recompute, outside: Event, site: Expr) -> ScopeSite:
         variants = self.variants(made)
@@ -218,8 +218,7 @@ class Scoped:
             state = changes.everywhere
         else:
             state = "`" + min(name for _, name, _ in changes.keys) + "`" if changes is not None else ""
-        on = row.on if row is not None else None
-        certain = on is None or self.holding.of(made.function, site).runs(on)
+        certain = row is None or row.on is None or self.holding.of(made.function, site).runs(row)
         facts: dict[str, object] = {"form": form, "variants": variants, "callee": _callee(made), "certain": certain}
         repairs = self._repairs(opened, made) if form == "kernel" else {}
         return ScopeSite(SinkKind.SCOPE, opened.node, opened.function, entry, state, related, facts, repairs=repairs)

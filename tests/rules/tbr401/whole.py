@@ -174,3 +174,30 @@ def behind(net: Net, x: torch.Tensor) -> None:
     with sdpa_kernel(SDPBackend.MATH):  # error: [TBR401]
         b = recomputed(net.encoder, x)
     (a + b).sum().backward()
+
+
+def settled(x: torch.Tensor) -> torch.Tensor:
+    """The region chooses the kernel itself, whatever is open around it."""
+    with sdpa_kernel(SDPBackend.MATH):
+        return helper(F.scaled_dot_product_attention(x, x, x))
+
+
+@sdpa_kernel(SDPBackend.MATH)
+def settled_too(x: torch.Tensor) -> torch.Tensor:
+    return within(x)
+
+
+def half_settled(x: torch.Tensor) -> torch.Tensor:
+    with sdpa_kernel(SDPBackend.MATH):
+        x = within(x)
+    return within(x)
+
+
+def chosen_inside(x: torch.Tensor) -> None:
+    with sdpa_kernel(SDPBackend.MATH):  # ok: [TBR401] the region opens the same kind of scope itself
+        a = checkpoint(settled, x, use_reentrant=False)
+    with sdpa_kernel(SDPBackend.MATH):  # ok: [TBR401] the same by a decorator
+        b = checkpoint(settled_too, x, use_reentrant=False)
+    with sdpa_kernel(SDPBackend.MATH):  # error: [TBR401]
+        c = checkpoint(half_settled, x, use_reentrant=False)
+    (a + b + c).sum().backward()

@@ -47,3 +47,17 @@ def step(outside: Outside, handed: Handed, inside: Inside, params: dict[str, tor
     b = functional_call(handed, params, (x,))  # ok: [TBR407] the region gets the parameter as an argument
     c = functional_call(inside, params, (x,))  # error: [TBR407]
     (a + b + c).sum().backward()
+
+
+def own(inside: Inside, other: Inside, x: torch.Tensor) -> None:
+    params = dict(inside.named_parameters())
+    a = functional_call(inside, params, (x,))  # ok: [TBR407] its own parameters, which the recompute reads
+    b = functional_call(inside, dict(inside.named_parameters()), (x,))  # ok: [TBR407] the same
+    c = functional_call(inside, dict(other.named_parameters()), (x,))  # error: [TBR407]
+    (a + b + c).sum().backward()
+
+
+def around(inside: Inside, params: dict[str, torch.Tensor], x: torch.Tensor) -> None:
+    """The inner region is recomputed after the call that the outer one repeats has ended."""
+    y = checkpoint(lambda h: functional_call(inside, params, (h,)), x, use_reentrant=False)  # error: [TBR407]
+    y.sum().backward()
