@@ -27,6 +27,9 @@ SEEDS: frozenset[str] = frozenset(
 )
 """Calls that set the generators of torch to the seed they are given."""
 
+SEEDING: frozenset[str] = frozenset({"manual_seed", "seed"})
+"""Methods that give a generator another seed: of torch.Generator; of random.Random and numpy.random.RandomState."""
+
 FILLS: frozenset[str] = frozenset(
     {"bernoulli_", "cauchy_", "exponential_", "geometric_", "log_normal_", "normal_", "random_", "uniform_"}
 )

@@ -1,4 +1,4 @@
-"""TBR504, TBR505, TBR510, TBR511: what the reentrant checkpoint gets wrong only where gradients are recorded."""
+"""TBR503, TBR504, TBR505, TBR510, TBR511: what the reentrant checkpoint gets wrong only where gradients are recorded."""
 
 import torch
 from torch import nn
@@ -19,6 +19,12 @@ class Net(nn.Module):
         if h.requires_grad:
             h.register_hook(lambda grad: grad)  # not reached by the forward, which records no graph
         return h
+
+    def own_graph(self, x):
+        with torch.enable_grad():
+            y = x.detach().requires_grad_()
+            slope = torch.autograd.grad(self.fc(y).sum(), y)[0]
+        return self.fc(x) * slope
 
 
 def evaluated(net: Net, x: torch.Tensor) -> object:
@@ -45,3 +51,21 @@ def asked(net: Net, x: torch.Tensor) -> None:
 def longer(net: Net, x: torch.Tensor) -> torch.Tensor:
     net.chain.append(nn.ReLU())
     return checkpoint_sequential(net.chain, 4, x, use_reentrant=False)  # ok: [TBR511] it has grown
+
+
+def recorded(net: Net, x: torch.Tensor) -> None:
+    checkpoint(net.own_graph, x, use_reentrant=True).sum().backward()  # ok: [TBR510] the region records its own graph
+
+
+def apart(net: Net, x: torch.Tensor) -> object:
+    y = checkpoint(net.fc, x, use_reentrant=True)  # ok: [TBR503] what is differentiated has no graph that leads here
+    with torch.no_grad():
+        z = y.sum()
+    return torch.autograd.grad((net.fc.weight * z).sum(), [net.fc.weight])
+
+
+def through(net: Net, x: torch.Tensor) -> object:
+    y = checkpoint(net.fc, x, use_reentrant=True)  # error: [TBR503]
+    with torch.no_grad():
+        z = y
+    return torch.autograd.grad((net.fc.weight * z).sum(), [net.fc.weight])

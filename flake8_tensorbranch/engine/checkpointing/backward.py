@@ -9,7 +9,7 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.attributes import state_path
-from flake8_tensorbranch.engine.lookup.modes import without_grad
+from flake8_tensorbranch.engine.lookup.modes import switched, without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.solver import Budget, solve
 from flake8_tensorbranch.knowledge.containers import FILLS
@@ -170,6 +170,8 @@ class _Run:
             self.state.pop(item.name, None)
         elif isinstance(item, nodes.Assign):
             value = self._marked(item.value)
+            if value and isinstance(item.value, (nodes.Call, nodes.BinOp, nodes.UnaryOp)) and switched(Expr(self.where.module, self.where.scope, item)) is False:
+                value = 0  # what is computed without gradients leads nowhere
             for target in item.targets:
                 self._bind(target, value, item.value)
         elif isinstance(item, nodes.AnnAssign):

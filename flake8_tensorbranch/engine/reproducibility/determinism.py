@@ -15,6 +15,7 @@ from flake8_tensorbranch.engine.repairs import settings as edits
 from flake8_tensorbranch.engine.reproducibility.comparisons import Comparisons, held_to_numbers
 from flake8_tensorbranch.engine.reproducibility.switches import Switches
 from flake8_tensorbranch.engine.sink import SinkKind, SwitchSite
+from flake8_tensorbranch.knowledge.randomness import SEEDING
 from flake8_tensorbranch.knowledge.reproducibility import (
     ALGORITHMS,
     DATASETS,
@@ -298,7 +299,7 @@ class _Finder:
         return False
 
     def _drawn_from(self, cls: ClassInfo, attribute: str) -> bool:
-        """True when the methods that workers run use the attribute, and none of them sets it."""
+        """True when the methods that workers run use the attribute, and none of them sets or seeds it anew."""
         begin = [m for n, m in cls.methods.items() if n in ("__getitem__", "__getitems__", "__iter__")]
         seen: set[FunctionInfo] = set()
         used = False
@@ -309,6 +310,8 @@ class _Finder:
             seen.add(method)
             if any(s.attrname == attribute for s in method.attribute_stores):
                 return False
+            if any(_seeds(call, attribute) for call in method.calls):
+                return False
             own = method.params[0].name if method.params else ""
             for node in method.node.nodes_of_class(nodes.Attribute):
                 if isinstance(node.expr, nodes.Name) and node.expr.name == own:
@@ -316,6 +319,15 @@ class _Finder:
                     if node.attrname in cls.methods:
                         begin.append(cls.methods[node.attrname])
         return used
+
+
+def _seeds(call: nodes.Call, attribute: str) -> bool:
+    """True for `self.g.manual_seed(i)` and `self.rng.seed(i)`, of an attribute, with a seed that is no literal."""
+    func = call.func
+    if not isinstance(func, nodes.Attribute) or func.attrname not in SEEDING or not call.args:
+        return False
+    held = isinstance(func.expr, nodes.Attribute) and func.expr.attrname == attribute
+    return held and not isinstance(call.args[0], nodes.Const)
 
 
 def _unseeded(value: Any) -> Any:
