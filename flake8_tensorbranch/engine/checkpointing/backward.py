@@ -170,7 +170,11 @@ class _Run:
             self.state.pop(item.name, None)
         elif isinstance(item, nodes.Assign):
             value = self._marked(item.value)
-            if value and isinstance(item.value, (nodes.Call, nodes.BinOp, nodes.UnaryOp)) and switched(Expr(self.where.module, self.where.scope, item)) is False:
+            if (
+                value
+                and isinstance(item.value, (nodes.Call, nodes.BinOp, nodes.UnaryOp))
+                and switched(Expr(self.where.module, self.where.scope, item)) is False
+            ):
                 value = 0  # what is computed without gradients leads nowhere
             for target in item.targets:
                 self._bind(target, value, item.value)
