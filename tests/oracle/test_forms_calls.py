@@ -153,6 +153,70 @@ def test_autograd_inside_of_a_reentrant_region() -> None:
     assert set(reported(INNER, "TBR510")) == raising
 
 
+# --- TBR505: closures ------------------------------------------------------------------------------
+SHARED = (
+    HEAD
+    + """
+def twice(x: Tensor) -> Tensor:
+    condition = B(x).tanh()
+
+    def region(h: Tensor) -> Tensor:
+        return A(h) * condition
+
+    x = checkpoint(region, x, use_reentrant=True)
+    return checkpoint(region, x, use_reentrant=True)
+
+
+def in_a_loop(x: Tensor) -> Tensor:
+    condition = B(x).tanh()
+    for _ in range(2):
+        x = checkpoint(lambda h: A(h) * condition, x, use_reentrant=True)
+    return x
+
+
+def used_after(x: Tensor) -> Tensor:
+    condition = B(x).tanh()
+    x = checkpoint(lambda h: A(h) * condition, x, use_reentrant=True)
+    return x + condition
+
+
+def once(x: Tensor) -> Tensor:
+    condition = B(x).tanh()
+
+    def region(h: Tensor) -> Tensor:
+        return A(h) * condition
+
+    return checkpoint(region, x, use_reentrant=True)
+
+
+def handed(x: Tensor) -> Tensor:
+    condition = B(x).tanh()
+
+    def region(h: Tensor, scale: Tensor) -> Tensor:
+        return A(h) * scale
+
+    x = checkpoint(region, x, condition, use_reentrant=True)
+    return checkpoint(region, x, condition, use_reentrant=True)
+
+
+def non_reentrant(x: Tensor) -> Tensor:
+    condition = B(x).tanh()
+
+    def region(h: Tensor) -> Tensor:
+        return A(h) * condition
+
+    x = checkpoint(region, x, use_reentrant=False)
+    return checkpoint(region, x, use_reentrant=False)
+"""
+)
+SHARERS = ["twice", "in_a_loop", "used_after", "once", "handed", "non_reentrant"]
+
+
+def test_closures_of_reentrant_regions() -> None:
+    raising = {name for name in SHARERS if raised(SHARED, name).error is not None}
+    assert set(reported(SHARED, "TBR505")) == raising
+
+
 # --- TBR511: segments ------------------------------------------------------------------------------
 @pytest.mark.parametrize("reentrant", [False, True])
 @pytest.mark.parametrize("segments", [-3, -1, 0, 1, 2, 3, 7])

@@ -124,3 +124,22 @@ class Untouched(Conditioned):
             x = checkpoint(lambda h, block=block: block(h) + c, x, use_reentrant=True)  # ok: [TBR505] not yet computed  # error: [TBR206]
         c = self.embed(c)
         return x + c
+
+
+def twice(layer: nn.Linear, head: nn.Linear, x: torch.Tensor) -> torch.Tensor:
+    condition = head(x).tanh()
+
+    def region(h: torch.Tensor) -> torch.Tensor:
+        return layer(h) * condition
+
+    x = checkpoint(region, layer(x), use_reentrant=True)  # error: [TBR505]
+    return checkpoint(region, x, use_reentrant=True)  # ok: [TBR505] told of above
+
+
+def once(layer: nn.Linear, head: nn.Linear, x: torch.Tensor) -> torch.Tensor:
+    condition = head(x).tanh()
+
+    def region(h: torch.Tensor) -> torch.Tensor:
+        return layer(h) * condition
+
+    return checkpoint(region, layer(x), use_reentrant=True)  # ok: [TBR505] one region alone

@@ -115,9 +115,21 @@ class Reentrant:
                 continue
             if loop_around(call.node, definition) is not None and self._same_scope(definition, call.scope):
                 return name
-            if self._used_elsewhere(call.scope, name, made.function.node, call.node):
+            if self._used_elsewhere(call.scope, name, made.function.node, call.node) or self._runs_again(made):
                 return name
         return ""
+
+    def _runs_again(self, made: Recompute) -> bool:
+        """True when a later call of the same function checkpoints the same closure by its name."""
+        return any(
+            other.call.scope is made.call.scope
+            and other.function is not None
+            and made.function is not None
+            and isinstance(other.function.node, nodes.Name)
+            and dotted(other.function.node) == dotted(made.function.node)
+            and line(other.call.node) > line(made.call.node)
+            for other in self.recomputes.all()
+        )
 
     def _captured(self, function: Expr) -> list[tuple[str, nodes.NodeNG]]:
         """The names that a lambda, nested function, partial or maker closes over, with a node that reads each."""
