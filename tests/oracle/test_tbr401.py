@@ -120,6 +120,20 @@ def test_what_checkpoint_restores_itself(restored: str) -> None:
     assert torch.equal(gradient(lambda function: checkpoint(function, x, use_reentrant=False)), wanted)
 
 
+@pytest.mark.parametrize(("again", "clean"), [("MATH", True), ("FLASH_ATTENTION", False)])
+def test_backward_in_a_scope_that_chooses_the_same(again: str, clean: bool) -> None:
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+    from torch.utils.checkpoint import checkpoint
+
+    def step(q: Any, k: Any, v: Any) -> None:
+        with sdpa_kernel(SDPBackend.MATH):
+            out = checkpoint(torch.nn.functional.scaled_dot_product_attention, q, k, v, use_reentrant=False)
+        with sdpa_kernel(getattr(SDPBackend, again)):
+            out.sum().backward()
+
+    assert (observe(step, *heads()).error is None) == clean
+
+
 @pytest.mark.parametrize("reentrant", [False, True])
 @pytest.mark.parametrize("attends", [False, True])
 def test_only_attention_sees_the_scope(reentrant: bool, attends: bool) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
+from flake8_tensorbranch.engine.checkpointing.scopes import choice
 from flake8_tensorbranch.engine.lookup.modes import loop_around
 from flake8_tensorbranch.engine.lookup.options import OMITTED, Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
@@ -225,7 +226,7 @@ class Contexts:
         if all(held.lacks(r) for r in rows):
             return  # whichever scope is open, the region does nothing that it bears on
         if one == other:
-            if _chooses(first.node) != _chooses(second.node):
+            if choice(first.node) != choice(second.node):
                 found["mismatch"] = (source_of(first.node), source_of(second.node))
             return
         if NO_CONTEXT in other and one & SCOPES.keys():
@@ -254,16 +255,3 @@ class Contexts:
                 if names & called.keys() and isinstance(node.parent, (nodes.With, nodes.Call)):
                     return True
         return not made.call.scope or bool(made.call.scope.decorator_names)
-
-
-def _chooses(call: nodes.Call) -> dict[str, object]:
-    """What a scope is given, by parameter: backends in a list come in any order, unless their order is a priority."""
-    given: dict[str, Any] = dict(zip(("backends", "second", "third"), call.args, strict=False))
-    given.update((k.arg or "**", k.value) for k in call.keywords)
-    ranked = "set_priority" in given
-    found: dict[str, object] = {}
-    for name, value in given.items():
-        parts: list[Any] = value.elts if isinstance(value, (nodes.List, nodes.Tuple, nodes.Set)) else [value]
-        texts = [source_of(part) for part in parts]
-        found[name] = tuple(texts if ranked else sorted(set(texts)))
-    return found

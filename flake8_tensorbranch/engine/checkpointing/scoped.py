@@ -11,7 +11,7 @@ from flake8_tensorbranch.diagnostic import Edit, Related
 from flake8_tensorbranch.engine.checkpointing.backward import Backward, Event
 from flake8_tensorbranch.engine.checkpointing.flags import HOOK, Flags
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
-from flake8_tensorbranch.engine.checkpointing.scopes import Opened, Scopes
+from flake8_tensorbranch.engine.checkpointing.scopes import Opened, Scopes, choice
 from flake8_tensorbranch.engine.lookup.options import OMITTED, UNSEEN
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.regions.region import Entry, Regions
@@ -35,6 +35,7 @@ class Scoped:
         self.backward = Backward(origins)
         self.flags = Flags(origins, recomputes.tree)
         self.holding = recomputes.holding
+        self._opened: list[Opened] = []
         self._events: dict[nodes.NodeNG, list[Event]] = {}
 
     def sites(self) -> Iterator[ScopeSite]:
@@ -52,7 +53,8 @@ class Scoped:
                     self._related((made.again, "recomputed here")),
                     {"form": "dtype"},
                 )
-        for opened in Scopes(self.origins, self.flags).all():
+        self._opened = list(Scopes(self.origins, self.flags).all())
+        for opened in self._opened:
             if opened.node in seen or not self._matters(opened):
                 continue
             site = self._site(opened)
@@ -83,12 +85,14 @@ class Scoped:
                     return self._report(opened, made, outside, expr)
         return None
 
-    @staticmethod
-    def _outside(opened: Opened, events: list[Event]) -> Event | None:
-        """A backward that runs after the scope has ended; None when one runs inside of it, or none is in view."""
+    def _outside(self, opened: Opened, events: list[Event]) -> Event | None:
+        """A backward that runs after the scope has ended; None when one runs inside of it, or of one that chooses the
+        same, or none is in view.
+        """
         if opened.row is not None and opened.row.qualname == _CACHE:
             return events[0] if events else None  # the recompute finds the cache filled, or gone: wrong either way
-        if any(e.node is not None and opened.holds(e.node) for e in events):
+        alike = [other for other in self._opened if other is opened or _is_alike(opened, other)]
+        if any(e.node is not None and scope.holds(e.node) for e in events for scope in alike):
             return None
         for event in events:
             if event.node is None or opened.closes is None or line(event.node) >= line(opened.closes):
@@ -240,3 +244,15 @@ class Scoped:
 
 def _callee(made: Recompute) -> str:
     return "a home-made checkpoint" if made.home is not None else "a checkpoint"
+
+
+def _is_alike(one: Opened, other: Opened) -> bool:
+    """True for two scopes of one function that choose the same of torch's states."""
+    return (
+        one.function is other.function
+        and one.row is not None
+        and one.row is other.row
+        and isinstance(one.node, nodes.Call)
+        and isinstance(other.node, nodes.Call)
+        and choice(one.node) == choice(other.node)
+    )

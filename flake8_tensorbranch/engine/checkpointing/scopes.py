@@ -218,3 +218,16 @@ def _body_of(node: nodes.With) -> Callable[[nodes.NodeNG], bool]:
 
 def _between(first: nodes.NodeNG, second: nodes.NodeNG) -> Callable[[nodes.NodeNG], bool]:
     return lambda node: line(first) < line(node) < line(second)
+
+
+def choice(call: nodes.Call) -> dict[str, object]:
+    """What a scope is given, by parameter: backends in a list come in any order, unless their order is a priority."""
+    given: dict[str, Any] = dict(zip(("backends", "second", "third"), call.args, strict=False))
+    given.update((k.arg or "**", k.value) for k in call.keywords)
+    ranked = "set_priority" in given
+    found: dict[str, object] = {}
+    for name, value in given.items():
+        parts: list[Any] = value.elts if isinstance(value, (nodes.List, nodes.Tuple, nodes.Set)) else [value]
+        texts = [source_of(part) for part in parts]
+        found[name] = tuple(texts if ranked else sorted(set(texts)))
+    return found

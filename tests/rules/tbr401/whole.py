@@ -201,3 +201,17 @@ def chosen_inside(x: torch.Tensor) -> None:
     with sdpa_kernel(SDPBackend.MATH):  # error: [TBR401]
         c = checkpoint(half_settled, x, use_reentrant=False)
     (a + b + c).sum().backward()
+
+
+def open_again(x: torch.Tensor) -> None:
+    with sdpa_kernel(SDPBackend.MATH):  # ok: [TBR401] backward runs in a scope that chooses the same
+        y = checkpoint(within, x, use_reentrant=False)
+    with sdpa_kernel([SDPBackend.MATH]):
+        y.sum().backward()
+
+
+def open_otherwise(x: torch.Tensor) -> None:
+    with sdpa_kernel(SDPBackend.MATH):  # error: [TBR401]
+        y = checkpoint(within, x, use_reentrant=False)
+    with sdpa_kernel(SDPBackend.FLASH_ATTENTION):
+        y.sum().backward()
