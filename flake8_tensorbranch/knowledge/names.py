@@ -179,3 +179,9 @@ TENSOR_PROPERTIES = _tensor_names("property")
 
 CACHING: Final = frozenset({"lru_cache", "cache", "cached_property", "cachedmethod", "memoize"})
 """The last names of decorators that keep what a function returned (functools, cachetools, common helpers)."""
+
+CONSTANTS: Final = frozenset(
+    "math.inf math.nan math.pi math.e math.tau numpy.inf numpy.nan numpy.pi numpy.e torch.inf torch.nan torch.pi"
+    " torch.e".split()
+)
+"""Numbers that modules hold under a name (docs.python.org/3/library/math.html; NumPy's reference, "Constants")."""

@@ -231,6 +231,8 @@ def external_attribute(value: AbstractValue, cls: str, name: str) -> AbstractVal
 def external(qualname: str) -> AbstractValue:
     """The value of something outside the project, by its qualified name."""
     qualname = canonical(qualname)
+    if qualname in names.CONSTANTS:
+        return HOST_VALUE
     if qualname.startswith("torch.") or qualname == "torch":
         if is_known(qualname):
             return make(CALLABLE, refs=frozenset({qualname}))

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, cast
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import attributes, heirs, randomness, spelled
+from flake8_tensorbranch.engine.inference import attributes, building, heirs, randomness, spelled
 from flake8_tensorbranch.engine.inference.arguments import Arguments, bind, combine
-from flake8_tensorbranch.engine.inference.arguments import passed as given
 from flake8_tensorbranch.engine.inference.frame import ITEM, Frame, State
 from flake8_tensorbranch.engine.inference.outcomes import open_constant, settled_flag
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
     CALLABLE,
     CONTAINER,
+    HOST,
     OBJECT,
     TENSOR_VALUE,
     UNKNOWN,
@@ -125,6 +125,8 @@ class Classes:
                 in_body = True
                 if not value.known or any(getattr(s, "value", None) is not None for s in base.body[name]):
                     value = join(value, self.body(base).get(name, BOTTOM))
+                if value.kinds & HOST and not value.deps:
+                    value = join(value, building.recorded(analysis, base, name))
         return settled_flag(open_constant(value))
 
     def _filled(self, cls: ClassInfo, name: str) -> AbstractValue:
@@ -310,27 +312,7 @@ class Classes:
         return cast("list[tuple[str, str]]", memo[key])
 
     def constructed(self, init: FunctionInfo) -> State:
-        """What the constructor's undeclared parameters get where its own module builds the class."""
-        cls, params = init.cls, self.analysis.parameters(init)
-        wanted = {n for n, v in params.items() if not v.known or v.kinds & UNKNOWN_KIND}
-        if cls is None or not wanted:
-            return {}
-        if not any(name in wanted for store in init.attribute_stores for name in _taken(store)):
-            return {}  # only what is stored as it is passed, or what is built by it, is worth asking for
-
-        def compute() -> State:
-            found: State = {}
-            for caller, call in (*cls.module.calls_of(cls.name), *cls.module.calls_of("__init__")):
-                facts = self.analysis.facts_of(cls.module, caller)
-                if init not in facts.calls.get(call, ()):
-                    continue
-                args = given(facts.values, call)
-                for name, value in bind(init, args, self.instance(cls)).items():
-                    if name in wanted:
-                        found[name] = join(found.get(name, BOTTOM), value)
-            return found
-
-        return self.analysis.query(cls.module.memo, ("constructed", init), compute, {})
+        return building.constructed(self.analysis, init)
 
     def passed_up(self, cls: ClassInfo, init: FunctionInfo) -> State:
         """What the constructor of `cls` passes to a base class's constructor."""
@@ -370,16 +352,6 @@ def _replaces(cls: ClassInfo, name: str) -> bool:
         and not any(read.attrname == name for read in store.statement().nodes_of_class(nodes.Attribute))
         for store in init.attribute_stores
     )
-
-
-def _taken(store: nodes.AssignAttr) -> Iterator[str]:
-    """The names that an attribute keeps as they are, or keeps a call of."""
-    source = getattr(store.parent, "value", None)
-    parts = [source.body, source.orelse] if isinstance(source, nodes.IfExp) else [source]
-    for part in parts:
-        for held in (part.func, *part.args) if isinstance(part, nodes.Call) else (part,):
-            if isinstance(held, nodes.Name):
-                yield held.name
 
 
 def _is_dataclass(cls: ClassInfo) -> bool:

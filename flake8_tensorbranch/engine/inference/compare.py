@@ -103,11 +103,13 @@ def _host_compare(left: AbstractValue, right: AbstractValue, op: str) -> Abstrac
 def _membership(left: AbstractValue, right: AbstractValue) -> AbstractValue:
     if isinstance(left.const, str):
         return make(HOST, right.deps & ~(DATA | MASK))  # a key: what is looked into is no tensor
-    if right.kinds & MAPPING and left.must(HOST):
-        return flag(right.deps & DATA)  # a key
+    if right.kinds & MAPPING and left.must(HOST | CONTAINER):
+        return flag((right.deps | all_deps(unread(left))) & DATA)  # a key
     if right.kinds & TENSOR:
         return make(HOST, tensor_deps(left, right) | DATA)
     deps = left.deps & ~MASK
+    if left.kinds & CONTAINER:
+        deps |= all_deps(unread(left)) & DATA
     if right.kinds & CONTAINER:
         inner = element(right)
         if right.items and all(isinstance(v.const, str) for _, v in right.items):

@@ -1,13 +1,20 @@
-"""Where a function may lead inside its module, judged by the names of what it calls alone."""
+"""Where a function may lead inside its module, and what it is handed there, judged by names and spellings alone."""
 
 from __future__ import annotations
 
-from collections.abc import Set
-from typing import Final, cast
+from collections.abc import Iterator, Set
+from typing import Any, Final, cast
 
+from astroid import nodes
+
+from flake8_tensorbranch.knowledge.evidence import READING_METHODS
 from flake8_tensorbranch.knowledge.model import names_with
+from flake8_tensorbranch.syntax.binding import unpacked
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, called_name
 
+_SPELLED: Final = tuple(f".{name}(" for name in sorted(READING_METHODS))
+_PASSING: Final = frozenset({nodes.Call, nodes.Keyword})
+_BINDING: Final = frozenset({nodes.Assign, nodes.AnnAssign, nodes.AugAssign, nodes.NamedExpr})
 _TELLING: Final = ("dynamic-shape", "nondet", "rng", "collective")
 
 
@@ -59,3 +66,60 @@ def _named(module: ModuleIndex) -> dict[str, list[FunctionInfo]]:
             found.setdefault(function.name, []).append(function)
         module.memo["named"] = found
     return cast("dict[str, list[FunctionInfo]]", module.memo["named"])
+
+
+def is_handed_a_read(function: FunctionInfo, name: str) -> bool:
+    """True where a call in the file spells a read for a parameter: `f(x.item())`, `f(bool(x.any()))`, for a constructor
+    also `cls(x.item())`.
+    """
+    index = function.module
+    if function.name == "forward" or not (reads := spelled_reads(index)):
+        return False
+    params = function.params[1:] if function.takes_self else function.params
+    place = next((i for i, p in enumerate(params) if p.name == name), len(params))
+    cls = function.cls if function.name == "__init__" else None
+    calls = index.calls_of(function.name if cls is None else cls.name)
+    if cls is not None:
+        calls = [*calls, *((f, c) for f, c in index.calls_of("cls") if f is not None and f.cls is cls)]
+    for caller, call in calls:
+        for node in [k.value for k in call.keywords if k.arg == name] or call.args[place : place + 1]:
+            if ((caller, node.name) if isinstance(node, nodes.Name) else node) in reads:
+                return True
+    return False
+
+
+def spelled_reads(index: ModuleIndex) -> Set[object]:
+    """The arguments of calls that spell a read of a tensor's value, and the locals bound to one, with their scopes."""
+    known: Any = index.memo.get("spelled reads")
+    if known is None:
+        known = index.memo["spelled reads"] = set()
+        for name in sorted(READING_METHODS) if index.mentions(_SPELLED) else ():
+            for caller, call in index.calls_of(name):
+                if type(call.func) is nodes.Attribute:
+                    known.update(_held_by(caller, call))
+    found: Set[object] = known
+    return found
+
+
+def _held_by(caller: FunctionInfo | None, read: nodes.NodeNG) -> Iterator[object]:
+    """The arguments that a read stands in, and the locals that its statement binds to what holds it."""
+    node, up = read, read.parent
+    while up is not None:
+        if type(up) in _PASSING:
+            yield node
+        elif type(up) in _BINDING:
+            for target in getattr(up, "targets", None) or (cast("Any", up).target,):
+                yield from ((caller, name) for name in _bound(target, node, read))
+        if up.is_statement:
+            return
+        node, up = up, up.parent
+
+
+def _bound(target: nodes.NodeNG, value: nodes.NodeNG, read: nodes.NodeNG) -> Iterator[str]:
+    """The names among the targets of an assignment of `value` that are assigned what holds a read."""
+    if isinstance(target, nodes.AssignName):
+        yield target.name
+    elif isinstance(target, (nodes.Tuple, nodes.List)):
+        for one, source in unpacked(target, value):
+            if isinstance(one, nodes.AssignName) and source is not None and (source is read or source.parent_of(read)):
+                yield one.name

@@ -10,6 +10,7 @@ from typing import Final, cast
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.inference.leads import is_handed_a_read
 from flake8_tensorbranch.engine.inference.rebinding import writers
 from flake8_tensorbranch.engine.inference.resolve import Variable
 from flake8_tensorbranch.engine.inference.summary import Analysis
@@ -22,10 +23,8 @@ from flake8_tensorbranch.engine.lattice import (
     AbstractValue,
     element,
 )
-from flake8_tensorbranch.knowledge.evidence import READING_METHODS
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.knowledge.modules import ITERATES_MODULES, ITERATES_PARAMETERS
-from flake8_tensorbranch.syntax.binding import assigned
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
 
 _PLAIN_CALLS: Final = frozenset(
@@ -42,7 +41,6 @@ _PLAIN_METHODS: Final = frozenset(
     "isdigit rsplit lstrip rstrip".split()
 )
 _COUNTED: Final = frozenset({"items", "keys", "values"}) | ITERATES_PARAMETERS | ITERATES_MODULES
-_SPELLED: Final = tuple(f".{name}(" for name in sorted(READING_METHODS))
 _MAX_DEPTH: Final = 8
 
 
@@ -54,18 +52,6 @@ def _declared_plain(value: AbstractValue) -> bool:
         inner = element(value)
         return inner.kinds != 0 and _declared_plain(inner)
     return True
-
-
-def _spells_read(caller: FunctionInfo | None, node: nodes.NodeNG, names: bool = True) -> bool:
-    """True for an expression that calls what reads a tensor's value, or a local that is bound to one."""
-    if isinstance(node, nodes.Name):
-        bound = caller.local_names.get(node.name, ()) if names and caller is not None else ()
-        made = [assigned(b) for b in bound]
-        return any(m is not None and _spells_read(caller, m, names=False) for m in made)
-    return any(
-        isinstance(call.func, nodes.Attribute) and call.func.attrname in READING_METHODS
-        for call in node.nodes_of_class(nodes.Call)
-    )
 
 
 class Plainness:
@@ -219,7 +205,7 @@ class Plainness:
                     function.node.args.vararg == name
                     or function.node.args.kwarg == name
                     or not _declared_plain(params[name])
-                    or self._is_handed_a_read(function, name)
+                    or is_handed_a_read(function, name)
                 ):
                     return False
             elif isinstance(parent, (nodes.Assign, nodes.AnnAssign, nodes.AugAssign, nodes.NamedExpr)):
@@ -249,19 +235,6 @@ class Plainness:
         if name in (function.vararg, function.kwarg):
             return False
         return name not in params or params[name].must(HOST | NONE | CALLABLE)
-
-    def _is_handed_a_read(self, function: FunctionInfo, name: str) -> bool:
-        """True where a call in the file spells a read for a parameter: `f(x.item())`, `f(bool(x.any()))`."""
-        called = function.cls.name if function.cls is not None and function.name == "__init__" else function.name
-        if called == "forward" or not self.index.mentions(_SPELLED):
-            return False
-        params = function.params[1:] if function.takes_self else function.params
-        place = next((i for i, p in enumerate(params) if p.name == name), len(params))
-        for caller, call in self.index.calls_of(called):
-            given = [k.value for k in call.keywords if k.arg == name] or call.args[place : place + 1]
-            if any(_spells_read(caller, node) for node in given):
-                return True
-        return False
 
     def _call(self, node: nodes.Call, function: FunctionInfo | None, depth: int) -> bool:
         func = node.func

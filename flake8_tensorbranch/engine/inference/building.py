@@ -1,0 +1,101 @@
+"""What constructors are given where their own file builds the class: undeclared values, numbers read from tensors.
+
+A declared number is asked for only where a call spells a read for it: `Window(size=lengths.max().item())`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, cast
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.inference.arguments import bind, passed
+from flake8_tensorbranch.engine.inference.frame import State
+from flake8_tensorbranch.engine.inference.leads import is_handed_a_read, spelled_reads
+from flake8_tensorbranch.engine.lattice import BOTTOM, DATA, HOST, NONE, UNKNOWN_KIND, AbstractValue, join
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
+
+if TYPE_CHECKING:
+    from flake8_tensorbranch.engine.inference.summary import Analysis
+
+_READS: Final = (".item(", ".tolist(")
+# Arguments that may hold what was read from a tensor.
+_HOLDING: Final = frozenset({nodes.Name, nodes.Call, nodes.Subscript, nodes.BinOp})
+
+
+def constructed(analysis: Analysis, init: FunctionInfo) -> State:
+    """What the parameters of a constructor get where its own module builds the class: those that nothing declares, and
+    the numbers that a call has read from a tensor.
+    """
+    cls, params = init.cls, analysis.parameters(init)
+    wanted = {n for n, v in params.items() if not v.known or v.kinds & UNKNOWN_KIND}
+    if cls is None or not (wanted or spelled_reads(cls.module)):
+        return {}
+    kept = _kept(init)
+    if not wanted & kept:
+        wanted = set()  # only what is stored as it is passed, or what is built by it, is worth asking for
+    numbers = [n for n in params if n in kept and _is_number(params[n])] if spelled_reads(cls.module) else ()
+    read = {n for n in numbers if is_handed_a_read(init, n)}
+    if not wanted and not read:
+        return {}
+
+    def compute() -> State:
+        found: State = {}
+        calls = [*cls.module.calls_of(cls.name), *cls.module.calls_of("__init__")]
+        if read:
+            calls += [(f, c) for f, c in cls.module.calls_of("cls") if f is not None and f.cls is cls]
+        for caller, call in calls:
+            facts = analysis.facts_of(cls.module, caller)
+            if init not in facts.calls.get(call, ()):
+                continue
+            args = passed(facts.values, call)
+            for name, value in bind(init, args, analysis.instance_of(cls)).items():
+                if name in wanted or (name in read and value.must(HOST | NONE)):
+                    found[name] = join(found.get(name, BOTTOM), value)
+        return found
+
+    return analysis.query(cls.module.memo, ("constructed", init), compute, {})
+
+
+def recorded(analysis: Analysis, cls: ClassInfo, name: str) -> AbstractValue:
+    """The numbers read from tensors that a field of a record gets where its own module builds it."""
+    value, memo, key = BOTTOM, cls.module.memo, ("built", cls)
+    if key not in memo:
+        calls = cls.module.calls_of(cls.name) if cls.module.mentions(_READS) else ()
+        calls = [(caller, call) for caller, call in calls if caller and any(type(n) in _HOLDING for n in _passed(call))]
+        fields = analysis.classes.fields(cls) if calls else None
+        memo[key] = calls, {field: place for place, (field, *_) in enumerate(fields or ())}
+    calls, places = cast("tuple[list[tuple[FunctionInfo | None, nodes.Call]], dict[str, int]]", memo[key])
+    for caller, call in calls if name in places else ():
+        node = next((k.value for k in call.keywords if k.arg == name), None) or next(
+            iter(call.args[places[name] :]), None
+        )
+        if node is not None and type(node) in _HOLDING:
+            facts = analysis.facts_of(cls.module, caller)
+            given = facts.values.get(node, BOTTOM)
+            if given.kinds == HOST and given.deps & DATA and cls in facts.values.get(call.func, BOTTOM).refs:
+                value = join(value, given)
+    return value
+
+
+def _passed(call: nodes.Call) -> Iterator[nodes.NodeNG]:
+    yield from call.args
+    yield from (keyword.value for keyword in call.keywords)
+
+
+def _is_number(declared: AbstractValue) -> bool:
+    return declared.must(HOST | NONE) and bool(declared.kinds & HOST)
+
+
+def _kept(init: FunctionInfo) -> set[str]:
+    """The names that attributes keep as they are, or keep a call of."""
+    found: set[str] = set()
+    for store in init.attribute_stores:
+        source = getattr(store.parent, "value", None)
+        for part in (source.body, source.orelse) if type(source) is nodes.IfExp else (source,):
+            if type(part) is nodes.Name:
+                found.add(part.name)
+            elif type(part) is nodes.Call:
+                found.update(held.name for held in (part.func, *part.args) if type(held) is nodes.Name)
+    return found
