@@ -26,7 +26,19 @@ such library.
 ANSWERS: Final = frozenset({"any", "all"})
 """Methods by which a mask is asked: of these, what a function says counts that names no library of arrays itself."""
 
-SPELLED_ARRAYS: Final = (*ARRAY_LIBRARIES, "np.", "jnp.", "cp.", "pd.", "pl.", "xr.", "tf.")
+SPELLED_ARRAYS: Final = (
+    *ARRAY_LIBRARIES,
+    "np.",
+    "jnp.",
+    "cp.",
+    "pd.",
+    "pl.",
+    "xr.",
+    "tf.",
+    "Series",
+    "NDArray",
+    "ndarray",
+)
 
 DISTRIBUTION_FIELDS: Final = frozenset(
     "loc scale rate probs logits concentration concentration0 concentration1 total_count mean variance stddev mode "

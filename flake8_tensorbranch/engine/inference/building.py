@@ -12,7 +12,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.arguments import bind, passed
 from flake8_tensorbranch.engine.inference.frame import State
-from flake8_tensorbranch.engine.inference.leads import is_handed_a_read, spelled_reads
+from flake8_tensorbranch.engine.inference.leads import factories, is_handed_a_read, spelled_reads
 from flake8_tensorbranch.engine.lattice import BOTTOM, DATA, HOST, NONE, UNKNOWN_KIND, AbstractValue, join
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
@@ -42,17 +42,15 @@ def constructed(analysis: Analysis, init: FunctionInfo) -> State:
 
     def compute() -> State:
         found: State = {}
-        calls = [*cls.module.calls_of(cls.name), *cls.module.calls_of("__init__")]
-        if read:
-            calls += [(f, c) for f, c in cls.module.calls_of("cls") if f is not None and f.cls is cls]
-        for caller, call in calls:
-            facts = analysis.facts_of(cls.module, caller)
-            if init not in facts.calls.get(call, ()):
-                continue
-            args = passed(facts.values, call)
-            for name, value in bind(init, args, analysis.instance_of(cls)).items():
-                if name in wanted or (name in read and value.must(HOST | NONE)):
-                    found[name] = join(found.get(name, BOTTOM), value)
+        everywhere = [*cls.module.calls_of(cls.name), *cls.module.calls_of("__init__")] if wanted else []
+        for names, calls in ((wanted, everywhere), (read, factories(cls) if read else [])):
+            for caller, call in calls:
+                facts = analysis.facts_of(cls.module, caller)
+                if init not in facts.calls.get(call, ()):
+                    continue
+                for name, value in bind(init, passed(facts.values, call), analysis.instance_of(cls)).items():
+                    if name in names and (names is wanted or value.must(HOST | NONE)):
+                        found[name] = join(found.get(name, BOTTOM), value)
         return found
 
     return analysis.query(cls.module.memo, ("constructed", init), compute, {})

@@ -10,7 +10,7 @@ from astroid import nodes
 from flake8_tensorbranch.knowledge.evidence import READING_METHODS
 from flake8_tensorbranch.knowledge.model import names_with
 from flake8_tensorbranch.syntax.binding import unpacked
-from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, called_name
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, called_name
 
 _SPELLED: Final = tuple(f".{name}(" for name in sorted(READING_METHODS))
 _PASSING: Final = frozenset({nodes.Call, nodes.Keyword})
@@ -69,23 +69,27 @@ def _named(module: ModuleIndex) -> dict[str, list[FunctionInfo]]:
 
 
 def is_handed_a_read(function: FunctionInfo, name: str) -> bool:
-    """True where a call in the file spells a read for a parameter: `f(x.item())`, `f(bool(x.any()))`, for a constructor
-    also `cls(x.item())`.
-    """
+    """True where a call in the file spells a read for a parameter: `f(x.item())`, `f(bool(x.any()))`."""
     index = function.module
     if function.name == "forward" or not (reads := spelled_reads(index)):
         return False
     params = function.params[1:] if function.takes_self else function.params
     place = next((i for i, p in enumerate(params) if p.name == name), len(params))
     cls = function.cls if function.name == "__init__" else None
-    calls = index.calls_of(function.name if cls is None else cls.name)
-    if cls is not None:
-        calls = [*calls, *((f, c) for f, c in index.calls_of("cls") if f is not None and f.cls is cls)]
+    calls = index.calls_of(function.name) if cls is None else factories(cls)
     for caller, call in calls:
         for node in [k.value for k in call.keywords if k.arg == name] or call.args[place : place + 1]:
             if ((caller, node.name) if isinstance(node, nodes.Name) else node) in reads:
                 return True
     return False
+
+
+def factories(cls: ClassInfo) -> list[tuple[FunctionInfo | None, nodes.Call]]:
+    """The calls that build a class in its own methods (`cls(...)`, too) and in the functions of its file: what the
+    methods of other classes build, they build for themselves.
+    """
+    own = [(f, c) for f, c in cls.module.calls_of("cls") if f is not None and f.cls is cls]
+    return [*((f, c) for f, c in cls.module.calls_of(cls.name) if f is None or f.cls is None or f.cls is cls), *own]
 
 
 def spelled_reads(index: ModuleIndex) -> Set[object]:
