@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.syntax.kinds import FUNCTIONS
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
 # Methods by which a module or metric defines the attribute that their first argument names.
@@ -74,7 +75,7 @@ def _text(node: nodes.NodeNG) -> str:
 def _looped(node: nodes.NodeNG, name: str) -> list[str]:
     """The strings that a loop around a node gives a name, one after the other."""
     up = node.parent
-    while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda)):
+    while up is not None and not isinstance(up, FUNCTIONS):
         if isinstance(up, nodes.For) and isinstance(up.iter, (nodes.Tuple, nodes.List)):
             items: list[Any] = []
             if isinstance(up.target, nodes.Tuple):

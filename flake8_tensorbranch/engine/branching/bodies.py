@@ -8,6 +8,7 @@ from typing import Final
 from astroid import nodes
 
 from flake8_tensorbranch.knowledge.frameworks import LOGGING, WARNING
+from flake8_tensorbranch.syntax.kinds import NESTED, SCOPE_NODES
 from flake8_tensorbranch.syntax.names import dotted, last_name
 
 _LONGEST_NAME: Final = 24
@@ -20,7 +21,7 @@ def statements(top: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
     stack = [top]
     while stack:
         node = stack.pop()
-        if isinstance(node, (nodes.FunctionDef, nodes.ClassDef, nodes.Lambda)):
+        if isinstance(node, NESTED):
             continue
         yield node
         stack.extend(
@@ -87,7 +88,7 @@ def exits(block: Blocks) -> Iterator[nodes.NodeNG]:
 def loop_around(node: nodes.NodeNG) -> nodes.For | nodes.While | None:
     """The innermost loop of its own scope that a statement stands in."""
     up = node.parent
-    while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.ClassDef, nodes.Module, nodes.Lambda)):
+    while up is not None and not isinstance(up, SCOPE_NODES):
         if isinstance(up, (nodes.For, nodes.While)):
             return up
         up = up.parent

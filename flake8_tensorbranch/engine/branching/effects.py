@@ -12,6 +12,7 @@ from flake8_tensorbranch.engine.sink import Decides
 from flake8_tensorbranch.knowledge.frameworks import DRIVES_TRAINING, LIGHTNING_STEPS
 from flake8_tensorbranch.knowledge.gradients import GRADIENTS_OFF
 from flake8_tensorbranch.knowledge.model import lookup
+from flake8_tensorbranch.syntax.kinds import FUNCTIONS
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 
 
@@ -197,7 +198,7 @@ def _without_grad(node: nodes.NodeNG) -> bool:
                 name = target.attrname if isinstance(target, nodes.Attribute) else getattr(target, "name", "")
                 if name in GRADIENTS_OFF:
                     return True
-        if isinstance(up, (nodes.FunctionDef, nodes.Lambda)):
+        if isinstance(up, FUNCTIONS):
             return False
         up = up.parent
     return False

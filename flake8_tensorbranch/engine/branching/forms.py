@@ -8,6 +8,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.lattice import DATA
 from flake8_tensorbranch.engine.sink import ValueSite
+from flake8_tensorbranch.syntax.kinds import FRAMES
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
 
@@ -44,7 +45,7 @@ def loops_around(node: nodes.NodeNG, test: nodes.NodeNG) -> Iterator[nodes.NodeN
     """The loops of the scope that a decision stands in, comprehensions by their clauses, and those in its test."""
     yield from test.nodes_of_class(nodes.Comprehension)
     up: nodes.NodeNG | None = node
-    while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda, nodes.Module)):
+    while up is not None and not isinstance(up, FRAMES):
         if isinstance(up, (nodes.For, nodes.Comprehension)):
             yield up
         elif isinstance(up, (nodes.ListComp, nodes.SetComp, nodes.DictComp, nodes.GeneratorExp)):

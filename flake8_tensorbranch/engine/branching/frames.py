@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from astroid import nodes
 
@@ -12,9 +11,8 @@ from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import TENSOR, UNKNOWN
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.tracing import ENDS_FRAME, ENDS_FRAME_OF_CONTEXTLIB
+from flake8_tensorbranch.syntax.kinds import SCOPE_NODES
 from flake8_tensorbranch.syntax.names import ClassInfo
-
-_SCOPES: Final = (nodes.FunctionDef, nodes.Lambda, nodes.Module, nodes.ClassDef)
 
 
 def lost(program: Program, facts: Facts, node: nodes.NodeNG, has: Callable[[str], bool]) -> bool:
@@ -25,7 +23,7 @@ def lost(program: Program, facts: Facts, node: nodes.NodeNG, has: Callable[[str]
     if isinstance(node, nodes.Comprehension) and isinstance(node.parent, nodes.GeneratorExp):
         return has("generator-loses-frame")
     child, up = node, node.parent
-    while up is not None and not isinstance(up, _SCOPES):
+    while up is not None and not isinstance(up, SCOPE_NODES):
         if isinstance(up, (nodes.Try, nodes.TryStar)) or (
             isinstance(up, (nodes.For, nodes.While)) and child in up.body
         ):

@@ -14,6 +14,7 @@ from flake8_tensorbranch.engine.inference.summary import Analysis
 from flake8_tensorbranch.engine.lattice import DATA, UNKNOWN
 from flake8_tensorbranch.knowledge.tracing import ASKS_COMPILING, ASKS_TRACING
 from flake8_tensorbranch.syntax.binding import assigned
+from flake8_tensorbranch.syntax.kinds import FRAMES
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, last_name
 
 _COMPILABLE: Final = re.compile(r"_?(is|can)_(be_)?compil")
@@ -170,7 +171,7 @@ def _tests(node: nodes.NodeNG, own: bool) -> tuple[list[nodes.NodeNG], list[node
     elif isinstance(node, nodes.BoolOp) and own:
         around = list(node.values)
     child, up = node, node.parent
-    while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda, nodes.Module)):
+    while up is not None and not isinstance(up, FRAMES):
         if isinstance(up, (nodes.If, nodes.IfExp)) and child is not up.test:
             around.append(up.test)
         if isinstance(up, nodes.BoolOp):

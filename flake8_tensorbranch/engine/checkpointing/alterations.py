@@ -15,9 +15,9 @@ from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.model import method as tensor_row
 from flake8_tensorbranch.knowledge.modules import FORWARD_HOOKS, ITERATES_MODULES, ITERATES_TENSORS
 from flake8_tensorbranch.knowledge.tensors import DTYPE_CASTS, MARKS_IN_PLACE
+from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted, last_name
 
-_NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _ITERATES: Final = ITERATES_TENSORS | ITERATES_MODULES | {"state_dict"}
 _STATEMENTS: Final = (nodes.Expr, nodes.Assign, nodes.AugAssign)
 _DEPTH: Final = 2
@@ -46,7 +46,7 @@ def alterations(origins: Origins, statement: Expr, depth: int = _DEPTH) -> Itera
     def made(target: Any, what: str, said: Any, mode: str = "") -> Alteration:
         return Alteration(node, Expr(statement.module, statement.scope, _owner(target)), what, said, mode)
 
-    for stored in stores(node, _NESTED):
+    for stored in stores(node, NESTED):
         holder = Expr(statement.module, statement.scope, stored.holder)
         if isinstance(stored.said, nodes.Call) and origins.callees(replace(holder, node=stored.said)):
             continue
@@ -59,7 +59,7 @@ def alterations(origins: Origins, statement: Expr, depth: int = _DEPTH) -> Itera
         elif stored.name not in ("grad", "training"):
             if any(isinstance(r, Instance) and isinstance(r.cls, ClassInfo) for r in origins.value(holder).refs):
                 yield Alteration(node, holder, "attribute", stored.said, stored=stored)
-    for call in node.nodes_of_class(nodes.Call, _NESTED):
+    for call in node.nodes_of_class(nodes.Call, NESTED):
         yield from _called(origins, statement, call, made)
         if depth > 0:
             yield from _in_callees(origins, Expr(statement.module, statement.scope, call), node, depth)
@@ -172,7 +172,7 @@ def _owner(node: Any) -> Any:
 def _looped(name: nodes.Name) -> nodes.NodeNG | None:
     """What a loop variable runs over, where that is the parameters of a module; None for any other name."""
     up = name.parent
-    while up is not None and not isinstance(up, (*_NESTED, nodes.Module)):
+    while up is not None and not isinstance(up, (*NESTED, nodes.Module)):
         loops = [up] if isinstance(up, nodes.For) else getattr(up, "generators", ())
         for loop in loops:
             if any(n.name == name.name for n in loop.target.nodes_of_class(nodes.AssignName)):
@@ -223,7 +223,7 @@ def _altered(origins: Origins, callee: FunctionInfo, depth: int) -> list[Alterat
     if key not in origins.memo:
         origins.memo[key] = [
             inner
-            for statement in callee.node.nodes_of_class(_STATEMENTS, _NESTED)
+            for statement in callee.node.nodes_of_class(_STATEMENTS, NESTED)
             for inner in alterations(origins, Expr(callee.module, callee, statement), depth)
             if inner.what != "attribute" or _is_setter(callee, inner)
         ]

@@ -17,6 +17,7 @@ from flake8_tensorbranch.knowledge.frameworks import BACKWARDS, LOSSES
 from flake8_tensorbranch.knowledge.gradients import LEAVES_THE_GRAPH
 from flake8_tensorbranch.syntax import graph
 from flake8_tensorbranch.syntax.binding import unpacked
+from flake8_tensorbranch.syntax.kinds import FUNCTIONS
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, dotted
 
 DEPTH: Final = 5
@@ -234,7 +235,7 @@ class _Run:
             return held if node.attrname in LEAVES_THE_GRAPH else held | within
         if isinstance(node, nodes.Call):
             return self._call(node) | self.seeds.get(node, 0)
-        if isinstance(node, (nodes.Lambda, nodes.FunctionDef)):
+        if isinstance(node, FUNCTIONS):
             return 0
         if isinstance(node, nodes.ComprehensionScope):
             for generator in node.generators:

@@ -24,9 +24,9 @@ from flake8_tensorbranch.engine.regions.trace import noted, spelled
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
 from flake8_tensorbranch.knowledge.layers import COUNTING, DRAWING
 from flake8_tensorbranch.knowledge.modules import ITERATES_PARAMETERS
+from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
 
-_NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _DEPTH: Final = 4
 BACKWARDS: Final = (".backward(", "autograd.grad(")
 _MODELS: Final = frozenset({"model", "net", "network", "module"})
@@ -173,7 +173,7 @@ class Between:
             kinds = (nodes.Expr, nodes.Assign, nodes.AugAssign, nodes.Delete)
             found = (
                 (statement, list(alterations(self.origins, Expr(module, scope, statement))))
-                for statement in top.nodes_of_class(kinds, _NESTED)
+                for statement in top.nodes_of_class(kinds, NESTED)
             )
             self._alterations[scope] = [(statement, altered) for statement, altered in found if altered]
         return self._alterations[scope]
@@ -284,7 +284,7 @@ class Between:
         owners = {r.cls for r in self.origins.value(change.target).refs if isinstance(r, Instance)}
         for activation in region:
             function = activation.function
-            for read in function.node.nodes_of_class(nodes.Attribute, _NESTED):
+            for read in function.node.nodes_of_class(nodes.Attribute, NESTED):
                 if read.attrname != stored.name or _apart_by_key(read, stored.key):
                     continue
                 refs = activation.facts.values.get(read.expr, UNKNOWN).refs
@@ -345,19 +345,19 @@ def _toggles(change: Alteration, span: Span) -> bool:
     if scope is None or stored is None:
         return False
     path = dotted(stored.holder), stored.name
-    statements = scope.node.nodes_of_class((nodes.Expr, nodes.Assign, nodes.AugAssign), _NESTED)
+    statements = scope.node.nodes_of_class((nodes.Expr, nodes.Assign, nodes.AugAssign), NESTED)
     before = (s for s in statements if line(s) < line(span.call.node))
-    return any((dotted(s.holder), s.name) == path for statement in before for s in stores(statement, _NESTED))
+    return any((dotted(s.holder), s.name) == path for statement in before for s in stores(statement, NESTED))
 
 
 def _asks_mode(function: FunctionInfo) -> bool:
-    return any(n.attrname == "training" for n in function.node.nodes_of_class(nodes.Attribute, _NESTED))
+    return any(n.attrname == "training" for n in function.node.nodes_of_class(nodes.Attribute, NESTED))
 
 
 def _apart(first: nodes.NodeNG, second: nodes.NodeNG) -> bool:
     """True when two statements stand in different arms of one branch."""
     child, up = first, first.parent
-    while up is not None and not isinstance(up, (*_NESTED, nodes.Module)):
+    while up is not None and not isinstance(up, (*NESTED, nodes.Module)):
         if isinstance(up, nodes.If) and up.parent_of(second):
             in_body = any(s is second or s.parent_of(second) for s in up.body)
             if in_body != (child in up.body):

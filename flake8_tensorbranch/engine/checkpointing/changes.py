@@ -21,10 +21,10 @@ from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.containers import GOES_THROUGH, REPEATS, TAKES, TAKES_FROM_HEAP
 from flake8_tensorbranch.knowledge.model import method as tensor_row
 from flake8_tensorbranch.knowledge.tensors import OVERWRITES
+from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import FunctionInfo, last_name
 from flake8_tensorbranch.syntax.printing import source_of
 
-_NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _LOOPS: Final = (nodes.For, nodes.Comprehension)
 _STATEMENTS: Final = (nodes.AugAssign, nodes.Assign, nodes.AnnAssign, nodes.Call, nodes.Delete, *_LOOPS)
 
@@ -103,7 +103,7 @@ def _is_undone(change: Change, others: list[Change]) -> bool:
 def in_finally(node: Any) -> nodes.Try | None:
     """The `try` in whose `finally` a node stands, which runs even where the recompute stops in its body."""
     child, up = node, node.parent
-    while up is not None and not isinstance(child, _NESTED):
+    while up is not None and not isinstance(child, NESTED):
         if isinstance(up, nodes.Try) and child in up.finalbody:
             return up
         child, up = up, up.parent

@@ -33,10 +33,10 @@ from flake8_tensorbranch.engine.regions.trace import spelled
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
 from flake8_tensorbranch.knowledge.randomness import FILLS, MAKERS, RESEEDS, SEEDS
 from flake8_tensorbranch.knowledge.regions import host_source
+from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import ModuleIndex, dotted
 
 DEPTH: Final = 3
-_NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _GENERATORS: Final = frozenset(MAKERS.values())
 _SEEDABLE: Final = frozenset(MAKERS) | {"torch.Generator"}
 _COMPOUND: Final = (nodes.If, nodes.For, nodes.While, nodes.With, nodes.Try, nodes.Match)
@@ -100,11 +100,11 @@ class _Draws:
                 yield filled, filled
             if found or any(self._is_mixed(top) for top in _own(statement)):
                 self.mixed.update(
-                    n.name for n in statement.nodes_of_class(nodes.AssignName, _NESTED) if n.statement() is statement
+                    n.name for n in statement.nodes_of_class(nodes.AssignName, NESTED) if n.statement() is statement
                 )
 
     def _in(self, top: nodes.NodeNG) -> Iterator[tuple[nodes.NodeNG, nodes.NodeNG]]:
-        for node in top.nodes_of_class((nodes.BinOp, nodes.Call, nodes.Subscript), _NESTED):
+        for node in top.nodes_of_class((nodes.BinOp, nodes.Call, nodes.Subscript), NESTED):
             drawn = self._entry(node)
             if drawn is not None:
                 yield node, drawn
@@ -246,7 +246,7 @@ class _Draws:
             (self._is_tensor(n) or self._value(n) is UNKNOWN)
             and not self._value(n).deps & RANDOM
             and not _only_shapes(n, node)
-            for n in node.nodes_of_class((nodes.Name, nodes.Attribute), _NESTED)
+            for n in node.nodes_of_class((nodes.Name, nodes.Attribute), NESTED)
         )
 
     def _is_source(self, call: nodes.Call) -> bool:
@@ -257,7 +257,7 @@ class _Draws:
         return not any(self._value(n).deps & RANDOM for part in parts for n in part.nodes_of_class(nodes.NodeNG))
 
     def _is_mixed(self, node: nodes.NodeNG) -> bool:
-        return any(n.name in self.mixed for n in node.nodes_of_class(nodes.Name, _NESTED))
+        return any(n.name in self.mixed for n in node.nodes_of_class(nodes.Name, NESTED))
 
 
 def _only_shapes(name: Any, top: nodes.NodeNG) -> bool:

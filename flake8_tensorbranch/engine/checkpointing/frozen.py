@@ -12,6 +12,7 @@ from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.gradients import BARE_MODULES
 from flake8_tensorbranch.knowledge.modules import ITERATES_PARAMETERS, PARAMETERS
+from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 from flake8_tensorbranch.syntax.printing import source_of
 
@@ -198,7 +199,7 @@ class Frozen:
                 value = _given(call, 0, "requires_grad")
                 yield from self._switch(func.expr, True if value is None else value, call)
         top = index.tree if function is None else function.node
-        for statement in top.nodes_of_class(nodes.Assign, skip_klass=(nodes.FunctionDef, nodes.ClassDef, nodes.Lambda)):
+        for statement in top.nodes_of_class(nodes.Assign, skip_klass=NESTED):
             for target in statement.targets:
                 if isinstance(target, nodes.AssignAttr) and target.attrname == "requires_grad":
                     value = statement.value.value if isinstance(statement.value, nodes.Const) else "unknown"

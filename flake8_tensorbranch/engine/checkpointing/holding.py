@@ -18,6 +18,7 @@ from flake8_tensorbranch.knowledge import names, regions
 from flake8_tensorbranch.knowledge.model import is_known, method
 from flake8_tensorbranch.knowledge.operations import CALLING, OF_CONTEXT, OPAQUE
 from flake8_tensorbranch.knowledge.scopes import SCOPES, Scope
+from flake8_tensorbranch.syntax.kinds import FUNCTIONS
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
 DEPTH: Final = 9
@@ -285,7 +286,7 @@ def _around(facts: Facts, call: nodes.Call) -> States:
     found: set[str] = set()
     below: nodes.NodeNG = call
     up = call.parent
-    while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda)):
+    while up is not None and not isinstance(up, FUNCTIONS):
         if isinstance(up, nodes.With) and below in up.body:
             names = (n for manager, _ in up.items for n in facts.externals.get(manager, {}))
             found.update(SCOPES[n].state for n in names if n in SCOPES)

@@ -15,9 +15,9 @@ from flake8_tensorbranch.engine.lookup.modes import loop_around
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.repairs import closures
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
+from flake8_tensorbranch.syntax.kinds import FUNCTIONS, NESTED, SCOPE_NODES
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 
-_SCOPES: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef, nodes.Module)
 _LOOPS: Final = (nodes.For, nodes.While)
 _LEAVES: Final = (nodes.Return, nodes.Break, nodes.Raise)
 
@@ -57,7 +57,7 @@ class LateBinding:
             loop = loop_around(call)
             if not isinstance(loop, _LOOPS) or _leaves_loop(call, loop):
                 continue
-            bound: list[Any] = list(loop.nodes_of_class(nodes.AssignName, (nodes.FunctionDef, nodes.Lambda)))
+            bound: list[Any] = list(loop.nodes_of_class(nodes.AssignName, FUNCTIONS))
             turned = {n.name for n in bound}
             for store in scope.attribute_stores:
                 value = getattr(store.parent, "value", None)
@@ -186,9 +186,9 @@ def _loop_binding(call: nodes.Call, name: str) -> nodes.NodeNG | None:
     """The loop around a call whose every round binds the name anew; None when there is none."""
     child: nodes.NodeNG = call
     up = call.parent
-    while up is not None and not isinstance(up, _SCOPES):
+    while up is not None and not isinstance(up, SCOPE_NODES):
         if isinstance(up, _LOOPS) and child in up.body:
-            for bound in up.nodes_of_class(nodes.AssignName, (nodes.Lambda, nodes.FunctionDef, nodes.ClassDef)):
+            for bound in up.nodes_of_class(nodes.AssignName, NESTED):
                 if bound.name == name and not isinstance(bound.parent, nodes.Comprehension):
                     return up
         if isinstance(up, nodes.ComprehensionScope):
@@ -222,7 +222,7 @@ def _leaves_loop(call: nodes.Call, loop: nodes.NodeNG) -> bool:
 def _apart(call: nodes.NodeNG, statement: nodes.NodeNG) -> bool:
     """True when two places stand in different arms of one branch, or the way between them ends."""
     child, up = call, call.parent
-    while up is not None and not isinstance(up, _SCOPES):
+    while up is not None and not isinstance(up, SCOPE_NODES):
         if isinstance(up, nodes.If) and up.parent_of(statement):
             in_body = child in up.body
             if in_body != any(s is statement or s.parent_of(statement) for s in up.body):

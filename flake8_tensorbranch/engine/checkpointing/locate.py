@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from astroid import nodes
 
@@ -12,8 +12,7 @@ from flake8_tensorbranch.engine.checkpointing.insides import Activation
 from flake8_tensorbranch.engine.regions import trace
 from flake8_tensorbranch.engine.regions.region import describe
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
-
-_SCOPES: Final = (nodes.FunctionDef, nodes.Lambda, nodes.Module, nodes.ClassDef)
+from flake8_tensorbranch.syntax.kinds import SCOPE_NODES
 
 
 def site(
@@ -77,7 +76,7 @@ def skipped(activation: Activation, node: Any) -> bool:
     at: Activation | None = activation
     while at is not None and node is not None:
         child, up = node, node.parent
-        while up is not None and not isinstance(child, _SCOPES):
+        while up is not None and not isinstance(child, SCOPE_NODES):
             if isinstance(up, (nodes.If, nodes.IfExp)) and child is not up.test:
                 taken = child in up.body if isinstance(up, nodes.If) else child is up.body
                 if _leaves_out(up.test, taken, activation.entry.reentrant):

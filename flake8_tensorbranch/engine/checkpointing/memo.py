@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing import places
 from flake8_tensorbranch.engine.checkpointing.places import Place
+from flake8_tensorbranch.syntax.kinds import SCOPE_NODES
 from flake8_tensorbranch.syntax.printing import source_of
 
 if TYPE_CHECKING:
     from flake8_tensorbranch.engine.checkpointing.insides import Activation
-
-_SCOPES: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef, nodes.Module)
 
 
 def is_memo(activation: Activation, node: Any, place: Place) -> bool:
@@ -29,7 +28,7 @@ def is_memo(activation: Activation, node: Any, place: Place) -> bool:
     child, way = node, [(activation, node)]
     while at is not None and child is not None:
         up: Any = child.parent
-        while up is not None and not isinstance(child, _SCOPES):
+        while up is not None and not isinstance(child, SCOPE_NODES):
             if isinstance(up, nodes.If) and child in up.body and _is_filled(at, up, place, way):
                 return True
             child, up = up, up.parent
@@ -81,7 +80,7 @@ def _stored_to(held: Place, way: list[tuple[Activation, Any]], branch: nodes.If)
     """What is assigned to a state by the functions on a way; of the last of them, by the branch alone."""
     for activation, _ in way:
         tops: list[Any] = branch.body if activation is way[-1][0] else [activation.function.node]
-        for statement in (s for top in tops for s in top.nodes_of_class(nodes.Assign, _SCOPES)):
+        for statement in (s for top in tops for s in top.nodes_of_class(nodes.Assign, SCOPE_NODES)):
             if any(places.of(activation, target) == held for target in statement.targets):
                 yield statement.value
 
@@ -100,7 +99,7 @@ def guard(activation: Activation, node: Any, place: Place) -> nodes.NodeNG | Non
     """The statement with the test that a store makes false; None for a store that is no memo."""
     child: Any = node
     up: Any = node.parent
-    while up is not None and not isinstance(child, _SCOPES):
+    while up is not None and not isinstance(child, SCOPE_NODES):
         if isinstance(up, nodes.If) and child is not up.test:
             if _asks(activation, up.test, place):
                 missing = _says_missing(_asking(activation, up.test, place))

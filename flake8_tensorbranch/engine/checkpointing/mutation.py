@@ -29,13 +29,13 @@ from flake8_tensorbranch.engine.lookup.guards import exclusive
 from flake8_tensorbranch.engine.lookup.origins import Origins
 from flake8_tensorbranch.engine.regions.region import Entry, Regions
 from flake8_tensorbranch.knowledge.tensors import COPIES
+from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 from flake8_tensorbranch.syntax.printing import source_of
 
 Order = tuple[tuple[int, int], ...]
 _CACHE: Final = re.compile(r"(^|_)(caches?|past)(_|$)|(^|_)kv(_|$)")
 _READS: Final = DATA | UNBACKED | RANDOM
-_NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _BRANCHES: Final = (nodes.If, nodes.For, nodes.While, nodes.Try, nodes.IfExp, nodes.Match)
 
 
@@ -233,7 +233,7 @@ def _expressions(function: FunctionInfo) -> Iterator[Any]:
     if function.is_lambda:
         yield function.node.body
         return
-    for statement in function.node.nodes_of_class((nodes.NodeNG,), _NESTED):
+    for statement in function.node.nodes_of_class((nodes.NodeNG,), NESTED):
         if statement is function.node or not statement.is_statement:
             continue
         for child in statement.get_children():

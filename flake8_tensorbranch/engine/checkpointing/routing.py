@@ -31,9 +31,9 @@ from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.knowledge.model import method as tensor_row
 from flake8_tensorbranch.knowledge.tensors import ROUTES, SIZED_BY_ARGUMENT
+from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
 
-_NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _MOST: Final = 60
 
 At = tuple[Activation, Any]
@@ -156,7 +156,7 @@ def computed_from(activation: Activation, top: Any) -> Iterator[At]:
     seen: set[tuple[int, Any]] = set()
     while work and len(seen) < _MOST:
         at, expression, position = work.pop(0)
-        for node in expression.nodes_of_class((nodes.Name, nodes.Call), _NESTED):
+        for node in expression.nodes_of_class((nodes.Name, nodes.Call), NESTED):
             key = (id(at), node)
             if key in seen:
                 continue

@@ -15,13 +15,12 @@ from flake8_tensorbranch.knowledge.containers import CHANGES, GIVES_ELEMENTS
 from flake8_tensorbranch.knowledge.gradients import CUTS, FACTORIES
 from flake8_tensorbranch.knowledge.modules import ITERATES_TENSORS
 from flake8_tensorbranch.knowledge.tensors import REARRANGES, SAVES_NOTHING, SAVING_OPERATORS
+from flake8_tensorbranch.syntax.kinds import NESTED, SCOPE_NODES
 from flake8_tensorbranch.syntax.names import last_name
 
 if TYPE_CHECKING:
     from flake8_tensorbranch.engine.checkpointing.insides import Activation
 
-_NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
-_SCOPES: Final = (*_NESTED, nodes.Module)
 
 _BUILTINS: Final = frozenset("print len isinstance range zip enumerate reversed list tuple dict".split())
 # Nothing of these is saved for backward: they need no tensor there, leave the graph, or are Python's own.
@@ -90,8 +89,8 @@ def _gives_tensor(value: AbstractValue) -> bool:
 
 
 def _operations(top: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
-    if not isinstance(top, _NESTED):
-        yield from top.nodes_of_class((nodes.Call, nodes.BinOp), _NESTED)
+    if not isinstance(top, NESTED):
+        yield from top.nodes_of_class((nodes.Call, nodes.BinOp), NESTED)
 
 
 def _following(node: Any, rounds: bool) -> Iterator[nodes.NodeNG]:
@@ -99,7 +98,7 @@ def _following(node: Any, rounds: bool) -> Iterator[nodes.NodeNG]:
     if node is None:
         return
     child, up = node, node.parent
-    while up is not None and not isinstance(child, _SCOPES):
+    while up is not None and not isinstance(child, SCOPE_NODES):
         if isinstance(up, (nodes.Call, nodes.BinOp)) and not child.is_statement:
             yield up
         if rounds and isinstance(up, (nodes.For, nodes.While)) and child in up.body:

@@ -14,6 +14,7 @@ from flake8_tensorbranch.engine.checkpointing.toggles import toggles
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.scopes import SCOPES, Scope
+from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
 from flake8_tensorbranch.syntax.printing import source_of
 
@@ -200,7 +201,7 @@ def own_nodes(top: Any, kinds: type | tuple[type, ...]) -> Iterator[Any]:
     )
     while stack:
         node = stack.pop()
-        if isinstance(node, (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)):
+        if isinstance(node, NESTED):
             continue
         if isinstance(node, kinds):
             yield node

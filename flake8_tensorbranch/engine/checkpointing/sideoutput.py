@@ -13,6 +13,7 @@ from flake8_tensorbranch.engine.lattice import TENSOR
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.gradients import CUTS
+from flake8_tensorbranch.syntax.kinds import FUNCTIONS
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
 
@@ -86,7 +87,7 @@ def _names(reader: FunctionInfo, writer: FunctionInfo, name: str) -> Iterator[no
     """The reads of a name by a function that means the same variable as the one that fills it."""
     if _owner(reader, name) is not _owner(writer, name):
         return
-    for node in reader.node.nodes_of_class(nodes.Name, skip_klass=(nodes.FunctionDef, nodes.Lambda)):
+    for node in reader.node.nodes_of_class(nodes.Name, skip_klass=FUNCTIONS):
         if node.name == name:
             yield node
 

@@ -12,13 +12,13 @@ from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.containers import CHANGES
 from flake8_tensorbranch.knowledge.layers import COUNTING
 from flake8_tensorbranch.knowledge.names import CACHING
+from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted, last_name
 
 _DEPTH: Final = 3
 _VALUES: Final = DATA | MASK | RANDOM | UNBACKED
 _CHANGING: Final = CHANGES | {"apply", "next"}
 _STATEMENTS: Final = (nodes.AugAssign, nodes.Try, nodes.Assign)
-_NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 
 
 def matters(analysis: Analysis, function: FunctionInfo, depth: int = _DEPTH) -> bool:
@@ -56,7 +56,7 @@ def _changes(call: nodes.Call) -> bool:
 def _stores(function: FunctionInfo) -> bool:
     """True for statements that change what is not the function's own, and for handlers of all exceptions."""
     local = function.local_names.keys() - {p.name for p in function.params}
-    for node in function.node.nodes_of_class(_STATEMENTS, _NESTED):
+    for node in function.node.nodes_of_class(_STATEMENTS, NESTED):
         if isinstance(node, nodes.Try):
             if any(h.type is None or (dotted(h.type) or "").endswith("Exception") for h in node.handlers):
                 return True

@@ -12,9 +12,9 @@ from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
 from flake8_tensorbranch.engine.checkpointing.locate import placed, site, skipped
 from flake8_tensorbranch.engine.regions.trace import spelled
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
+from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import dotted
 
-_NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _BROAD: Final = frozenset({"Exception", "BaseException"})
 
 
@@ -28,7 +28,7 @@ def sites(insides: Insides) -> Iterator[RegionSite]:
     for activation in insides.lasting():
         if activation.entry.reentrant is not False or _never_stops(activation):
             continue
-        for node in activation.function.node.nodes_of_class((nodes.Try, nodes.With), _NESTED):
+        for node in activation.function.node.nodes_of_class((nodes.Try, nodes.With), NESTED):
             found = _suppressing(activation, node) if isinstance(node, nodes.With) else _handling(activation, node)
             if found is not None and found[0] not in seen and not skipped(activation, node):
                 seen.add(found[0])
@@ -55,7 +55,7 @@ def _handling(activation: Activation, node: nodes.Try) -> tuple[Any, str, str] |
     for handler in node.handlers:
         if handler.type is not None and not _is_broad(handler.type):
             continue
-        raises = list(handler.nodes_of_class(nodes.Raise, _NESTED))
+        raises = list(handler.nodes_of_class(nodes.Raise, NESTED))
         if any(_is_same(r, handler) for r in raises):
             return None
         spelling = "except" if handler.type is None else f"except {spelled(handler.type)}"

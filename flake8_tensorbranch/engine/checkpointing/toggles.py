@@ -11,6 +11,7 @@ from astroid import nodes
 from flake8_tensorbranch.engine.checkpointing.flags import Flags, Key, variable_of
 from flake8_tensorbranch.engine.checkpointing.stores import of_call, of_target
 from flake8_tensorbranch.engine.lookup.origins import line
+from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 from flake8_tensorbranch.syntax.printing import source_of
 
@@ -53,7 +54,7 @@ def _kept(function: FunctionInfo, name: str, path: str) -> bool:
 
 def _stored(function: FunctionInfo) -> Iterator[tuple[Any, str, object]]:
     """Each assignment of a state: the target, its path, the literal or expression it is given."""
-    for statement in function.node.nodes_of_class(nodes.Assign, (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)):
+    for statement in function.node.nodes_of_class(nodes.Assign, NESTED):
         value = statement.value.value if isinstance(statement.value, nodes.Const) else statement.value
         for target in statement.targets:
             if isinstance(target, (nodes.AssignAttr, nodes.AssignName, nodes.Subscript)):

@@ -12,11 +12,11 @@ from flake8_tensorbranch.engine.checkpointing.locate import placed, site, skippe
 from flake8_tensorbranch.engine.lookup.guards import exclusive
 from flake8_tensorbranch.engine.lookup.modes import loop_around
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
+from flake8_tensorbranch.syntax.kinds import FUNCTIONS
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
 _SAVED: Final = "saved_tensors"
 _LEAVES: Final = (nodes.Return, nodes.Raise)
-_FUNCTIONS: Final = (nodes.FunctionDef, nodes.Lambda)
 
 
 def sites(insides: Insides) -> Iterator[RegionSite]:
@@ -93,7 +93,7 @@ def _leaves(before: nodes.NodeNG, after: nodes.NodeNG) -> bool:
     if before.scope() is not after.scope():
         return False
     child, up = before, before.parent
-    while up is not None and child is not after and not isinstance(child, _FUNCTIONS):
+    while up is not None and child is not after and not isinstance(child, FUNCTIONS):
         for block in ("body", "orelse", "handlers", "finalbody"):
             statements = getattr(up, block, None)
             if isinstance(statements, list) and child in statements:

@@ -12,13 +12,13 @@ from flake8_tensorbranch.engine.checkpointing.places import Place
 from flake8_tensorbranch.engine.lookup.guards import exclusive
 from flake8_tensorbranch.knowledge.containers import KEYED
 from flake8_tensorbranch.knowledge.tensors import CONVERSIONS, EXTREMES, METADATA
+from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import last_name
 from flake8_tensorbranch.syntax.printing import source_of
 
 if TYPE_CHECKING:
     from flake8_tensorbranch.engine.checkpointing.insides import Activation
 
-_NESTED: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)
 _MOST: Final = 16
 
 # Attributes and calls that ask for no value.
@@ -36,7 +36,7 @@ def reads(top: Any) -> list[Any]:
     stack = [top]
     while stack:
         node = stack.pop()
-        if isinstance(node, _NESTED):
+        if isinstance(node, NESTED):
             continue
         if isinstance(node, nodes.Compare) and any(op in ("is", "is not") for op, _ in node.ops):
             continue

@@ -20,6 +20,7 @@ from flake8_tensorbranch.engine.regions.trace import noted
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
 from flake8_tensorbranch.knowledge.scopes import NO_CONTEXT, SCOPES, SELECTIVE
 from flake8_tensorbranch.knowledge.tracing import COMPILE, TUNED_MODES
+from flake8_tensorbranch.syntax.kinds import FUNCTIONS
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 
 
@@ -163,7 +164,7 @@ class Conflicts:
     def _unfit(self, entry: Entry, origin: Expr) -> str:
         node = origin.node
         inside = origin.scope is not None and origin.scope in self.compiled and origin.scope.name != "__init__"
-        if inside and isinstance(node, (nodes.Lambda, nodes.FunctionDef)):
+        if inside and isinstance(node, FUNCTIONS):
             return "local"
         if isinstance(node, nodes.Attribute) and any(f.takes_self for f, _ in self.origins.functions(origin)):
             return "bound"
@@ -232,7 +233,7 @@ class Conflicts:
     def _named(self, origin: Expr) -> FunctionInfo | None:
         """The function that an expression, or a definition, is."""
         node = origin.node
-        found = origin.module.scope_of.get(node) if isinstance(node, (nodes.Lambda, nodes.FunctionDef)) else None
+        found = origin.module.scope_of.get(node) if isinstance(node, FUNCTIONS) else None
         if isinstance(found, FunctionInfo):
             return found
         return next((function for function, _ in self.origins.functions(origin)), None)

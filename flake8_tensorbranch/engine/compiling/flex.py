@@ -14,6 +14,7 @@ from flake8_tensorbranch.engine.refs import Wrapped
 from flake8_tensorbranch.engine.regions.region import Entry, Regions
 from flake8_tensorbranch.engine.regions.trace import noted
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
+from flake8_tensorbranch.syntax.kinds import FRAMES
 from flake8_tensorbranch.syntax.names import FunctionInfo
 from flake8_tensorbranch.syntax.printing import source_of
 
@@ -102,7 +103,7 @@ class _Flex:
         A test elsewhere of the same switch that raises keeps uncompiled code out: then it counts as run.
         """
         child, up = entry.node, entry.node.parent if entry.node is not None else None
-        while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Module, nodes.Lambda)):
+        while up is not None and not isinstance(up, FRAMES):
             if (
                 isinstance(up, nodes.If)
                 and child in up.body

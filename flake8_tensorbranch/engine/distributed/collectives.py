@@ -25,6 +25,7 @@ from flake8_tensorbranch.syntax.graph import (
     WithEnter,
     WithExit,
 )
+from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 Labels = Counter[str]
@@ -268,7 +269,7 @@ def calls_in(top: nodes.NodeNG | None) -> Iterator[nodes.Call]:
     stack = [] if top is None else [top]
     while stack:
         node = stack.pop()
-        if isinstance(node, (nodes.FunctionDef, nodes.ClassDef, nodes.Lambda)):
+        if isinstance(node, NESTED):
             continue
         if isinstance(node, nodes.Call):
             yield node

@@ -24,6 +24,7 @@ from flake8_tensorbranch.engine.sink import CollectiveSite, SinkKind
 from flake8_tensorbranch.knowledge import collectives as known
 from flake8_tensorbranch.knowledge.gradients import BARE_MODULES
 from flake8_tensorbranch.syntax.graph import Block
+from flake8_tensorbranch.syntax.kinds import NESTED, SCOPE_NODES
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 """How the names of `torch.nn`'s classes end that hold no parameters."""
@@ -233,7 +234,7 @@ class _Finder:
         stack = [top]
         while stack:
             node = stack.pop()
-            if isinstance(node, (nodes.FunctionDef, nodes.ClassDef, nodes.Lambda)):
+            if isinstance(node, NESTED):
                 continue
             stack.extend(node.get_children())
             if isinstance(node, nodes.IfExp) and self._differs(scope, node.test):
@@ -338,7 +339,7 @@ def _around(node: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
 def _handled(node: nodes.NodeNG) -> bool:
     """True when an exception of a node is handled in its scope, and the handler does not end in another one."""
     child, up = node, node.parent
-    while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda, nodes.Module, nodes.ClassDef)):
+    while up is not None and not isinstance(up, SCOPE_NODES):
         if (
             isinstance(up, nodes.Try)
             and child in up.body

@@ -7,9 +7,9 @@ from weakref import WeakKeyDictionary
 
 from astroid import nodes
 
+from flake8_tensorbranch.syntax.kinds import SCOPE_NODES
 from flake8_tensorbranch.syntax.printing import source_of
 
-_SCOPES: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef, nodes.Module)
 _MOST: Final = 16  # tests around a place that are looked at, the innermost ones
 _known: Final[WeakKeyDictionary[Any, dict[str, bool]]] = WeakKeyDictionary()  # as long as the place's tree lives
 
@@ -36,7 +36,7 @@ def _guards(node: Any) -> dict[str, bool]:
     asked: list[tuple[Any, bool]] = []
     loops = False
     child, up = node, node.parent
-    while up is not None and not isinstance(child, _SCOPES) and len(asked) < _MOST:
+    while up is not None and not isinstance(child, SCOPE_NODES) and len(asked) < _MOST:
         if isinstance(up, (nodes.If, nodes.IfExp)) and child is not up.test:
             first = up.body if isinstance(up.body, list) else [up.body]
             asked.append((up.test, child in first))

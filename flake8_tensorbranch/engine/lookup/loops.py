@@ -8,9 +8,9 @@ from typing import Any, Final, cast
 from astroid import nodes
 
 from flake8_tensorbranch.knowledge.containers import RESIZES
+from flake8_tensorbranch.syntax.kinds import SCOPE_NODES
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 
-_FUNCTIONS: Final = (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef, nodes.Module)
 _NESTED: Final = frozenset({nodes.FunctionDef, nodes.AsyncFunctionDef, nodes.Lambda, nodes.ClassDef})
 _LEAVES: Final = frozenset({nodes.Name, nodes.AssignName, nodes.Const})
 _COMPREHENSIONS: Final = (nodes.ListComp, nodes.SetComp, nodes.DictComp, nodes.GeneratorExp)
@@ -39,7 +39,7 @@ def inside(function: FunctionInfo) -> tuple[Any, ...]:
 def around(node: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
     """The loops and comprehensions of the same scope that a node runs in, innermost first."""
     child, up = node, node.parent
-    while up is not None and not isinstance(up, _FUNCTIONS):
+    while up is not None and not isinstance(up, SCOPE_NODES):
         if isinstance(up, (nodes.For, nodes.While)) and child in up.body:
             yield up
         elif isinstance(up, _COMPREHENSIONS):

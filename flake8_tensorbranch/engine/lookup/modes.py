@@ -6,6 +6,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.knowledge.gradients import GRADIENTS_OFF, GRADIENTS_ON
+from flake8_tensorbranch.syntax.kinds import FRAMES, FUNCTIONS
 from flake8_tensorbranch.syntax.names import dotted
 
 
@@ -30,7 +31,7 @@ def switched(expr: Expr) -> bool | None:
                 switch = _switch(manager)
                 if switch is not None:
                     return switch
-        if isinstance(up, (nodes.FunctionDef, nodes.Lambda)):
+        if isinstance(up, FUNCTIONS):
             if isinstance(up, nodes.FunctionDef) and up.decorators is not None:
                 for decorator in up.decorators.nodes:
                     switch = _switch(decorator)
@@ -60,7 +61,7 @@ def loop_around(node: nodes.NodeNG, inside: nodes.NodeNG | None = None) -> nodes
     """
     below: nodes.NodeNG = node
     up = node.parent
-    while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda, nodes.Module)):
+    while up is not None and not isinstance(up, FRAMES):
         repeats = isinstance(up, (nodes.For, nodes.While)) and below in up.body
         repeats = repeats or (isinstance(up, nodes.ComprehensionScope) and not isinstance(below, nodes.Comprehension))
         if repeats and not (inside is not None and up.parent_of(inside)):

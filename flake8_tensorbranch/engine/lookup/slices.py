@@ -9,6 +9,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.syntax.binding import binder
+from flake8_tensorbranch.syntax.kinds import NESTED
 
 MOST: Final = 400
 """How many expressions a slice holds at most."""
@@ -32,7 +33,7 @@ def backward(origins: Origins, begin: Expr, calls: bool = True) -> Iterator[Expr
         node = expr.node
         if isinstance(node, nodes.Name) and not steps and expr.scope is not None:
             work.extend(_bindings(expr, node))
-        if isinstance(node, (nodes.FunctionDef, nodes.ClassDef, nodes.Lambda)):
+        if isinstance(node, NESTED):
             continue
         for child in node.get_children():
             if isinstance(child, nodes.Keyword):

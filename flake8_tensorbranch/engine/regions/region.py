@@ -19,6 +19,7 @@ from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, REGION_BASE
 from flake8_tensorbranch.knowledge.tracing import DERIVATIVES
 from flake8_tensorbranch.knowledge.versions import has
 from flake8_tensorbranch.settings import RegionKind, Settings
+from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 
@@ -292,7 +293,7 @@ _EXITS = (nodes.Return, nodes.Break, nodes.Continue)
 def for_error(node: nodes.NodeNG) -> bool:
     """True for what runs on the way to an error alone, such as a call that puts its words together."""
     child, up = node, node.parent
-    while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda, nodes.ClassDef)):
+    while up is not None and not isinstance(up, NESTED):
         if isinstance(up, nodes.Raise):
             return True
         if isinstance(up, (nodes.If, nodes.ExceptHandler)):

@@ -11,6 +11,7 @@ from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import AbstractValue
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.knowledge.regions import RegionEntry
+from flake8_tensorbranch.syntax.kinds import FUNCTIONS
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
 _PREDICATES: Final = ("lambda_fn",)
@@ -55,7 +56,7 @@ def _offloads(origins: Origins, wrapper: Expr) -> bool:
 def _asked(origins: Origins, source: Expr) -> Iterator[ClassInfo]:
     """The classes of the project that a selector asks for: a function's tests, or what a policy is made with."""
     node = source.node
-    if isinstance(node, (nodes.Lambda, nodes.FunctionDef)):
+    if isinstance(node, FUNCTIONS):
         function = next((f for f in source.module.functions if f.node is node), None)
         if function is not None:
             yield from _tested(origins, function)

@@ -15,6 +15,7 @@ from flake8_tensorbranch.engine.inference.summary import Analysis
 from flake8_tensorbranch.engine.lattice import NO_CONST, UNKNOWN
 from flake8_tensorbranch.engine.refs import Partial
 from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, RegionEntry, entry
+from flake8_tensorbranch.syntax.kinds import FRAMES
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
 
 _DEPTH: Final = 3
@@ -262,7 +263,7 @@ def _root(function: FunctionInfo, scope: FunctionInfo, given: nodes.NodeNG, dept
 def _looped(name: nodes.Name) -> nodes.NodeNG | None:
     """What a loop or comprehension around a name goes over, where the name is its variable."""
     up = name.parent
-    while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda, nodes.Module)):
+    while up is not None and not isinstance(up, FRAMES):
         loops = [up] if isinstance(up, nodes.For) else getattr(up, "generators", ())
         for loop in loops:
             if isinstance(loop.target, nodes.AssignName) and loop.target.name == name.name:

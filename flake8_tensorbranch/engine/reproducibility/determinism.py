@@ -27,6 +27,7 @@ from flake8_tensorbranch.knowledge.reproducibility import (
 )
 from flake8_tensorbranch.knowledge.versions import has
 from flake8_tensorbranch.settings import Settings
+from flake8_tensorbranch.syntax.kinds import FRAMES
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted, last_name
 
 _WORDS: Final = (
@@ -357,7 +358,7 @@ def _before(node: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
 def _conditional(node: nodes.NodeNG) -> bool:
     """True for a node that its function does not run every time."""
     up = node.parent
-    while up is not None and not isinstance(up, (nodes.FunctionDef, nodes.Lambda, nodes.Module)):
+    while up is not None and not isinstance(up, FRAMES):
         if isinstance(up, (nodes.If, nodes.IfExp, nodes.For, nodes.While, nodes.Try, nodes.BoolOp)):
             return True
         up = up.parent
