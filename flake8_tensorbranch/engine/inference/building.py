@@ -5,7 +5,6 @@ A declared number is asked for only where a call spells a read for it: `Window(s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, cast
 
 from astroid import nodes
@@ -20,13 +19,14 @@ if TYPE_CHECKING:
     from flake8_tensorbranch.engine.inference.summary import Analysis
 
 _READS: Final = (".item(", ".tolist(")
+Call = tuple["FunctionInfo | None", nodes.Call]
 # Arguments that may hold what was read from a tensor.
 _HOLDING: Final = frozenset({nodes.Name, nodes.Call, nodes.Subscript, nodes.BinOp})
 
 
 def constructed(analysis: Analysis, init: FunctionInfo) -> State:
     """What the parameters of a constructor get where its own module builds the class: those that nothing declares, and
-    the numbers that a call has read from a tensor.
+    the numbers that each call which passes them has read from a tensor.
     """
     cls, params = init.cls, analysis.parameters(init)
     wanted = {n for n, v in params.items() if not v.known or v.kinds & UNKNOWN_KIND}
@@ -42,44 +42,53 @@ def constructed(analysis: Analysis, init: FunctionInfo) -> State:
 
     def compute() -> State:
         found: State = {}
-        everywhere = [*cls.module.calls_of(cls.name), *cls.module.calls_of("__init__")] if wanted else []
-        for names, calls in ((wanted, everywhere), (read, factories(cls) if read else [])):
-            for caller, call in calls:
-                facts = analysis.facts_of(cls.module, caller)
-                if init not in facts.calls.get(call, ()):
-                    continue
-                for name, value in bind(init, passed(facts.values, call), analysis.instance_of(cls)).items():
-                    if name in names and (names is wanted or value.must(HOST | NONE)):
-                        found[name] = join(found.get(name, BOTTOM), value)
+        plain: set[str] = set()  # numbers that some call does not read
+        calls = [*cls.module.calls_of(cls.name), *cls.module.calls_of("__init__"), *(factories(cls) if read else ())]
+        for caller, call in dict.fromkeys(calls):
+            facts = analysis.facts_of(cls.module, caller)
+            if init not in facts.calls.get(call, ()):
+                continue
+            for name, value in bind(init, passed(facts.values, call), analysis.instance_of(cls)).items():
+                if name in wanted or name in read:
+                    found[name] = join(found.get(name, BOTTOM), value)
+                if name in read and not (value.must(HOST | NONE | UNKNOWN_KIND) and value.deps & DATA):
+                    plain.add(name)
+        for name in read:  # any order
+            if name in plain:
+                found.pop(name, None)
         return found
 
     return analysis.query(cls.module.memo, ("constructed", init), compute, {})
 
 
 def recorded(analysis: Analysis, cls: ClassInfo, name: str) -> AbstractValue:
-    """The numbers read from tensors that a field of a record gets where its own module builds it."""
+    """The number that a field of a record gets where its own module builds it, if each call that fills it has read it
+    from a tensor.
+    """
     value, memo, key = BOTTOM, cls.module.memo, ("built", cls)
     if key not in memo:
-        calls = cls.module.calls_of(cls.name) if cls.module.mentions(_READS) else ()
-        calls = [(caller, call) for caller, call in calls if caller and any(type(n) in _HOLDING for n in _passed(call))]
-        fields = analysis.classes.fields(cls) if calls else None
+        calls = cls.module.calls_of(cls.name) if cls.module.mentions(_READS) else []
+        fields = analysis.classes.fields(cls) if any(map(_may_read, calls)) else None
         memo[key] = calls, {field: place for place, (field, *_) in enumerate(fields or ())}
-    calls, places = cast("tuple[list[tuple[FunctionInfo | None, nodes.Call]], dict[str, int]]", memo[key])
+    calls, places = cast("tuple[list[Call], dict[str, int]]", memo[key])
     for caller, call in calls if name in places else ():
-        node = next((k.value for k in call.keywords if k.arg == name), None) or next(
-            iter(call.args[places[name] :]), None
-        )
-        if node is not None and type(node) in _HOLDING:
+        named = [k.value for k in call.keywords if k.arg == name] or call.args[places[name] : places[name] + 1]
+        for node in named:
+            if caller is None or type(node) not in _HOLDING:
+                return BOTTOM
             facts = analysis.facts_of(cls.module, caller)
             given = facts.values.get(node, BOTTOM)
-            if given.kinds == HOST and given.deps & DATA and cls in facts.values.get(call.func, BOTTOM).refs:
-                value = join(value, given)
+            if given.kinds != HOST or not given.deps & DATA or cls not in facts.values.get(call.func, BOTTOM).refs:
+                return BOTTOM
+            value = join(value, given)
     return value
 
 
-def _passed(call: nodes.Call) -> Iterator[nodes.NodeNG]:
-    yield from call.args
-    yield from (keyword.value for keyword in call.keywords)
+def _may_read(called: Call) -> bool:
+    """True for a call in a function that passes what may have been read from a tensor."""
+    caller, call = called
+    passed_on = (*call.args, *(keyword.value for keyword in call.keywords))
+    return caller is not None and any(type(node) in _HOLDING for node in passed_on)
 
 
 def _is_number(declared: AbstractValue) -> bool:
