@@ -29,13 +29,14 @@ def constructed(analysis: Analysis, init: FunctionInfo) -> State:
     the numbers that each call which passes them has read from a tensor.
     """
     cls, params = init.cls, analysis.parameters(init)
-    wanted = {n for n, v in params.items() if not v.known or v.kinds & UNKNOWN_KIND}
-    if cls is None or not (wanted or spelled_reads(cls.module)):
+    wanted = {n for n, v in params.items() if not v.kinds or v.kinds & UNKNOWN_KIND}
+    reads = cls is not None and bool(spelled_reads(cls.module))
+    if cls is None or not (wanted or reads):
         return {}
     kept = _kept(init)
     if not wanted & kept:
         wanted = set()  # only what is stored as it is passed, or what is built by it, is worth asking for
-    numbers = [n for n in params if n in kept and _is_number(params[n])] if spelled_reads(cls.module) else ()
+    numbers = [n for n in params if n in kept and _is_number(params[n])] if reads else ()
     read = {n for n in numbers if is_handed_a_read(init, n)}
     if not wanted and not read:
         return {}
