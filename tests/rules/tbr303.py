@@ -247,3 +247,20 @@ kept = torch.compile(Kept())
 def handed(x: Tensor, place: Position) -> Tensor:
     place.at += 1  # ok: [TBR303] an argument's, although a module keeps such objects
     return x * place.at
+
+
+class Items(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.counts = {"step": 0, "rate": 0.5}
+        self.slots = [0, 0]
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.counts["step"] += 1  # error: [TBR303] "the int `self.counts['step']`"
+        self.counts["rate"] += 1  # ok: [TBR303] a float
+        self.slots[0] = 0
+        self.slots[0] += 1  # ok: [TBR303] starts anew in every call
+        return x * self.counts["step"] * self.slots[0] * self.counts["rate"]
+
+
+items = torch.compile(Items())

@@ -96,6 +96,29 @@ class Beside(nn.Module):
         h, sizes = checkpoint(self.sizes, self.stem(x), use_reentrant=True)  # ok: [TBR504] sizes have no graph
         return h * sizes[0]
 
+    def by_index(self, x: torch.Tensor) -> torch.Tensor:
+        both = checkpoint(self.named, self.stem(x), use_reentrant=True)  # error: [TBR504]
+        extra = both[1]
+        return both[0].sum() + extra["aux"]
+
+    def in_a_loop(self, x: torch.Tensor) -> torch.Tensor:
+        h, extra = checkpoint(self.named, self.stem(x), use_reentrant=True)  # error: [TBR504]
+        total = h.sum()
+        for _, loss in extra.items():
+            total = total + loss
+        return total
+
+    def its_size(self, x: torch.Tensor) -> torch.Tensor:
+        h, extra = checkpoint(self.named, self.stem(x), use_reentrant=True)  # ok: [TBR504] only a size
+        return h * extra["aux"].numel()
+
+    def off(self, x: torch.Tensor) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
+        return self.layer(x), {"aux": self.aux(x).detach()}
+
+    def off_the_graph(self, x: torch.Tensor) -> torch.Tensor:
+        h, extra = checkpoint(self.off, self.stem(x), use_reentrant=True)  # ok: [TBR504] detached by the region itself
+        return h * extra["aux"]
+
     def other_variant(self, x: torch.Tensor) -> torch.Tensor:
         h, losses = checkpoint(self.run, self.stem(x), use_reentrant=False)  # ok: [TBR504] it does not care
         return h.sum() + sum(losses)

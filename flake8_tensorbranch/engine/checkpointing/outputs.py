@@ -7,8 +7,8 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute
+from flake8_tensorbranch.engine.checkpointing.taken import computed_with
 from flake8_tensorbranch.engine.lattice import HOST, TENSOR
-from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.containers import FILLS
@@ -16,7 +16,6 @@ from flake8_tensorbranch.knowledge.gradients import CUTS
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 _LITERALS: Final = (nodes.List, nodes.Dict, nodes.ListComp, nodes.DictComp)
-_FOR_SHOW: Final = CUTS | {"cpu"}  # moved to the host: to be looked at
 
 
 class Outputs:
@@ -32,7 +31,7 @@ class Outputs:
         """
         for function in made.functions:
             whole, positions = self._of(function)
-            if whole or any(_computed_with(self.origins, made.call, position) for position in positions):
+            if whole or any(computed_with(self.origins, made.call, position) for position in positions):
                 return True
         return False
 
@@ -58,8 +57,18 @@ def _holds(origins: Origins, origin: Expr, function: FunctionInfo) -> bool:
         return _is_record(origins, origin, node) or _collects(origins, origin, node)
     if not isinstance(node, _LITERALS) or (value.elem is not None and value.elem.must(HOST)):
         return False
-    empty = isinstance(node, (nodes.List, nodes.Dict)) and not (getattr(node, "elts", ()) or getattr(node, "items", ()))
-    return not empty or _filled(origin.scope or function, node)
+    if isinstance(node, (nodes.ListComp, nodes.DictComp)):
+        return True
+    held = node.elts if isinstance(node, nodes.List) else [value for _, value in node.items]
+    if not held:
+        return _filled(origin.scope or function, node)
+    return not all(_is_cut(origins, Expr(origin.module, origin.scope, part)) for part in held)
+
+
+def _is_cut(origins: Origins, part: Expr) -> bool:
+    """True for what is detached, or has no gradient by what made it, wherever it is made."""
+    made = [o.node.func for o in origins.of(part) if isinstance(o.node, nodes.Call)]
+    return bool(made) and all(isinstance(func, nodes.Attribute) and func.attrname in CUTS for func in made)
 
 
 def _nests(origins: Origins, origin: Expr) -> bool:
@@ -67,52 +76,6 @@ def _nests(origins: Origins, origin: Expr) -> bool:
     if not isinstance(origin.node, nodes.Tuple):
         return False
     return any(origins.value(Expr(origin.module, origin.scope, part)).must(TENSOR) for part in origin.node.elts)
-
-
-def _computed_with(origins: Origins, call: Expr, position: int) -> bool:
-    """True when the caller unpacks what a call returns, and computes a tensor of what it finds at a position."""
-    statement = call.node.parent
-    target: Any = statement.targets[0] if isinstance(statement, nodes.Assign) else None
-    if call.scope is None or not isinstance(target, nodes.Tuple) or position >= len(target.elts):
-        return False
-    taken = target.elts[position]
-    inner: list[Any] = taken.elts if isinstance(taken, nodes.Tuple) else [taken]
-    if any(isinstance(e, nodes.Starred) for e in target.elts) or not all(
-        isinstance(e, nodes.AssignName) for e in inner
-    ):
-        return False
-    return any(_used(origins, call, name.name, statement.lineno) for name in inner)
-
-
-def _used(origins: Origins, call: Expr, kept: str, since: int, depth: int = 3) -> bool:
-    """True when a tensor is computed of a name after a line, or of what a loop over it takes out."""
-    for name in call.scope.node.nodes_of_class(nodes.Name) if call.scope is not None and depth > 0 else ():
-        line = name.lineno or 0
-        if name.name != kept or line <= since:
-            continue
-        loop = name.parent
-        if isinstance(loop, (nodes.For, nodes.Comprehension)) and loop.iter is name:
-            taken = loop.target
-            if isinstance(taken, nodes.AssignName) and _used(origins, call, taken.name, line - 1, depth - 1):
-                return True
-        elif _enters(origins, call, name):
-            return True
-    return False
-
-
-def _enters(origins: Origins, call: Expr, name: nodes.Name) -> bool:
-    """True for a name that a tensor is computed of, with its graph."""
-    if without_grad(origins, Expr(call.module, call.scope, name), 0):
-        return False
-    up, found = name.parent, False
-    while up is not None and not up.is_statement:
-        called = getattr(up.func, "attrname", getattr(up.func, "name", "")) if isinstance(up, nodes.Call) else ""
-        if called in _FOR_SHOW or called in FILLS:
-            return False
-        made = isinstance(up, (nodes.BinOp, nodes.Call))
-        found = found or (made and origins.value(Expr(call.module, call.scope, up)).must(TENSOR))
-        up = up.parent
-    return found
 
 
 def _collects(origins: Origins, origin: Expr, made: nodes.Call) -> bool:

@@ -9,6 +9,7 @@ from typing import Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.branching.tracers import Tracers
+from flake8_tensorbranch.engine.compiling.beginnings import default, form
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import CONTAINER, HOST, MAPPING, SHAPE, TENSOR
 from flake8_tensorbranch.engine.lookup import loops
@@ -20,12 +21,9 @@ from flake8_tensorbranch.engine.repairs.buffers import registered
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
 from flake8_tensorbranch.knowledge.containers import RESIZES
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
-from flake8_tensorbranch.syntax.printing import source_of
 
 KIND: Final = "compiled"
 _UNSPECIALISED: Final = "allow_unspec_int_on_nn_module"
-_CONTAINERS: Final = (nodes.List, nodes.Dict, nodes.Tuple, nodes.Set, nodes.ListComp, nodes.DictComp)
-_MAKERS: Final = frozenset({"list", "dict", "set", "deque", "OrderedDict", "defaultdict"})
 Place = tuple[ClassInfo | None, str]  # an attribute of a class; a global where the class is None
 
 
@@ -74,7 +72,7 @@ class State:
                 what, where = change
                 if what in ("int", "instance") and place[0] is not None and not specialised:
                     continue
-                if what == "int" and not membership.way and self._is_given(function, first.node):
+                if what == "int" and not membership.way and self.is_given(function, first.node):
                     continue  # its guards are those of an argument
                 path = place[0].module.path if place[0] is not None and where.root() is not index.tree else index.path
                 related = (noted(path, where, "it changes here"),)
@@ -108,7 +106,7 @@ class State:
     def _access(self, function: FunctionInfo | None, node: nodes.NodeNG) -> Access | None:
         if not isinstance(node, (nodes.Attribute, nodes.AssignAttr, nodes.Name, nodes.AssignName)):
             return None
-        place = self._place(function, node)
+        place = self.place(function, node)
         if place is None:
             return None
         parent = node.parent
@@ -145,7 +143,8 @@ class State:
             isinstance(key, nodes.Call) and isinstance(key.func, nodes.Name) and key.func.name == "len"
         )
 
-    def _place(self, function: FunctionInfo | None, node: nodes.NodeNG) -> Place | None:
+    def place(self, function: FunctionInfo | None, node: nodes.NodeNG) -> Place | None:
+        """The place that a name or an attribute stands for."""
         if isinstance(node, (nodes.Name, nodes.AssignName)):
             index = self.program.index
             if function is None or function.module is not index:
@@ -171,7 +170,7 @@ class State:
                 return ref.cls
         return None
 
-    def _is_given(self, function: FunctionInfo, node: nodes.NodeNG) -> bool:
+    def is_given(self, function: FunctionInfo, node: nodes.NodeNG) -> bool:
         """True for an attribute of what compiled code is handed: an object that is no module (facts I: dynamic)."""
         base = getattr(node, "expr", None)
         given = isinstance(base, nodes.Name) and any(p.name == base.name for p in function.params)
@@ -234,20 +233,23 @@ class State:
     def kind(self, place: Place) -> str:
         """What a place starts as: ``int``, ``str``, ``length`` (a container); empty for anything else."""
         cls, name = place
-        values: list[nodes.NodeNG | None] = []
-        if cls is None:
-            values = [getattr(b.statement, "value", None) for b in self.program.index.bindings.get(name, ())]
-        else:
-            for writer in cls.stores.get(name, ()):
-                own = [a.value for a in self.accesses(writer) if a.place == place and a.how == "set"]
-                values += [_default(writer, v) for v in own]
-            values += [getattr(s, "value", None) for s in cls.body.get(name, ())]
-            if any(n == name for w in cls.stores.get(name, ()) for n in _registered(w)):
-                return ""
-        kinds = {_form(v) for v in values if v is not None}
+        if cls is not None and any(n == name for w in cls.stores.get(name, ()) for n in _registered(w)):
+            return ""
+        kinds = {form(v) for v in self.beginnings(place) if v is not None}
         if kinds & {"float", "other-number"}:
             return ""
         return next((k for k in ("length", "int", "str") if k in kinds), "")
+
+    def beginnings(self, place: Place) -> list[nodes.NodeNG | None]:
+        """What is stored at a place, wherever that is: None for what no single value was given for."""
+        cls, name = place
+        if cls is None:
+            return [getattr(b.statement, "value", None) for b in self.program.index.bindings.get(name, ())]
+        values: list[nodes.NodeNG | None] = []
+        for writer in cls.stores.get(name, ()):
+            own = [a.value for a in self.accesses(writer) if a.place == place and a.how == "set"]
+            values += [default(writer, v) for v in own]
+        return values + [getattr(s, "value", None) for s in cls.body.get(name, ())]
 
     def _read_before(self, function: FunctionInfo, place: Place) -> bool:
         """True when a compiled caller reads the place before it calls the function that writes it."""
@@ -364,30 +366,6 @@ def _registered(function: FunctionInfo) -> Iterator[str]:
             first = call.args[0]
             if isinstance(first, nodes.Const):
                 yield str(first.value)
-
-
-def _default(function: FunctionInfo, value: nodes.NodeNG | None) -> nodes.NodeNG | None:
-    """The default of the parameter that a stored name is, else the value."""
-    if isinstance(value, nodes.Name):
-        for param in function.params:
-            if param.name == value.name:
-                said = source_of(param.annotation) if param.annotation is not None else ""
-                return param.default or {"int": nodes.Const(0), "float": nodes.Const(0.0)}.get(said, value)
-    return value
-
-
-def _form(value: nodes.NodeNG) -> str:
-    if isinstance(value, nodes.Const):
-        names = {int: "int", str: "str", float: "float", bool: "bool"}
-        return names.get(type(value.value), "none")
-    if isinstance(value, _CONTAINERS):
-        return "length"
-    if isinstance(value, nodes.Call):
-        name = (dotted(value.func) or "").rsplit(".", 1)[-1]
-        if name in _MAKERS and not any(k.arg == "maxlen" for k in value.keywords):
-            return "length"
-        return {"int": "int", "len": "int", "str": "str", "float": "float"}.get(name, "call")
-    return "expression"
 
 
 def _is_own(place: Place, index: ModuleIndex) -> bool:

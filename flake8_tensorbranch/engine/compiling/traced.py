@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flake8_tensorbranch.engine.compiling import compile_abroad, compile_args, flex, reads, unguarded
+from flake8_tensorbranch.engine.compiling import compile_abroad, compile_args, flex, items, reads, unguarded
 from flake8_tensorbranch.engine.compiling.compile_checkpoint import Conflicts
 from flake8_tensorbranch.engine.compiling.compile_state import State
 from flake8_tensorbranch.engine.compiling.dimensions import Dimensions
@@ -23,6 +23,7 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
     state = State(program, regions)
     yield from reads.sites(program, regions)
     yield from state.sites()
+    yield from items.sites(program, regions, state)
     yield from compile_abroad.sites(program, regions, state)
     yield from compile_args.sites(program, regions)
     yield from Dimensions(program, regions).sites()
