@@ -37,3 +37,9 @@ FILLS: frozenset[str] = frozenset(
 
 HOST_SEEDS: dict[str, str] = {"random.seed": "random.", "numpy.random.seed": "numpy.random."}
 """Calls that set a generator of the host to the seed they are given, with how the names of its draws begin."""
+
+DEFAULT_GENERATOR: frozenset[object] = frozenset({"torch.default_generator"})
+"""The generator of torch whose draws a recompute replays."""
+
+RESTORES: frozenset[str] = frozenset({"set_state", "setstate"})
+"""Methods that put a generator into a state they are given."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import random
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -69,6 +70,7 @@ def step(module: ModuleType, name: str) -> tuple[Any, ...]:
     module's layers, and what it keeps in `STATE`.
     """
     torch.manual_seed(0)
+    random.seed(0)
     layers = [value for value in vars(module).values() if isinstance(value, torch.nn.Module)]
     parameters = [p for layer in layers for p in layer.parameters()]
     parameters += [value for value in vars(module).values() if isinstance(value, torch.nn.Parameter)]

@@ -60,7 +60,33 @@ def run_more(x: Tensor) -> Tensor:
 
 def scaled(x):  # type: ignore[no-untyped-def]
     h = x * 2
-    return h * random.random()  # error: [TBR203]
+    return (h * random.random()).sin()  # error: [TBR203]
+
+
+def scaled_last(x: Tensor) -> Tensor:
+    return x.sin() * random.random()  # ok: [TBR203] the recompute has stopped before: nothing is saved after it
+
+
+def from_the_default(x: Tensor) -> Tensor:
+    return (x * torch.rand(1, generator=torch.default_generator)).sin()  # ok: [TBR203] that one is replayed
+
+
+def seeding(x: Tensor) -> Tensor:
+    DRAWS.manual_seed(3)
+    coin.seed(1)
+    if coin.random() < 0.5:  # ok: [TBR203] seeded alike in the recompute
+        x = x.sin()
+    return (x * torch.rand(1, generator=DRAWS)).sin()  # ok: [TBR203] seeded alike too
+
+
+DRAWS = torch.Generator()
+coin = random.Random(0)
+
+
+def run_seeding(x: Tensor) -> Tensor:
+    x = checkpoint(scaled_last, x, use_reentrant=False)
+    x = checkpoint(from_the_default, x, use_reentrant=False)
+    return checkpoint(seeding, x, use_reentrant=False)
 
 
 def timed(x, begin):  # type: ignore[no-untyped-def]

@@ -9,7 +9,7 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.branching import drawings
-from flake8_tensorbranch.engine.checkpointing import places
+from flake8_tensorbranch.engine.checkpointing import places, reseeded, saving
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
 from flake8_tensorbranch.engine.checkpointing.locate import placed, site, skipped
 from flake8_tensorbranch.engine.checkpointing.mutation import Mutations
@@ -53,7 +53,7 @@ def sites(mutations: Mutations) -> Iterator[RegionSite]:
             continue
         for node, subject in _Draws(activation, kept).entries():
             line = (activation.function.module, int(node.statement().lineno or 0))
-            if line not in seen and not skipped(activation, node):
+            if line not in seen and not skipped(activation, node) and not _is_over(activation, node, subject):
                 seen.add(line)
                 reseeds = any(n in RESEEDS or n in SEEDS for n in activation.facts.externals.get(subject, {}))
                 replayed = activation.entry.option("preserve_rng_state", True) is True
@@ -61,6 +61,17 @@ def sites(mutations: Mutations) -> Iterator[RegionSite]:
                 form = "reseeds" if reseeds else "weighed" if replayed and weighed else "enters"
                 found = site(SinkKind.RANDOM, activation, subject, form, spelled(subject))
                 yield placed(found, activation, "drawn here")
+
+
+def _is_over(activation: Activation, node: Any, drawn: nodes.NodeNG) -> bool:
+    """True for a drawn number that the forward's graph keeps and no tensor saved later depends on: a non-reentrant
+    recompute has stopped before (facts B9).
+    """
+    if activation.entry.reentrant is not False or not activation.facts.values.get(drawn, UNKNOWN).must(HOST):
+        return False
+    if isinstance(node, nodes.Call) or (isinstance(node, nodes.BinOp) and node.op == "**" and node.left is drawn):
+        return False
+    return not saving.after(activation.origins, activation, node)
 
 
 class _Draws:
@@ -218,18 +229,18 @@ class _Draws:
             sources.extend(k.value for k in call.keywords if k.arg == "generator")
             if isinstance(call.func, nodes.Attribute) and not sources:
                 sources.append(call.func.expr)
-        return bool(sources) and all(self._is_seeded(s) for s in sources)
+        return bool(sources) and all(self._is_seeded(s, calls[0]) for s in sources)
 
-    def _is_seeded(self, source: Any) -> bool:
+    def _is_seeded(self, source: Any, draw: nodes.Call) -> bool:
         if places.of(self.activation, source) is not None:
-            return False
+            return reseeded.seeded(self.activation, source, draw)
         made = self.activation.origins.of(self.activation.expr(source))
         for origin in made:
             call = origin.node
             if not isinstance(call, nodes.Call) or self._drawn_seed(call):
                 return False
             if isinstance(call.func, nodes.Attribute) and call.func.attrname == "manual_seed" and call.args:
-                return self._is_seeded(call.func.expr)
+                return self._is_seeded(call.func.expr, draw)
             names = self.activation.origins.externals(origin)
             if not names & _SEEDABLE or (not call.args and "torch.Generator" not in names and not call.keywords):
                 return False

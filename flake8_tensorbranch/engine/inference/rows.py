@@ -34,6 +34,7 @@ from flake8_tensorbranch.engine.lattice import (
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge import masks
 from flake8_tensorbranch.knowledge.model import OpModel
+from flake8_tensorbranch.knowledge.randomness import DEFAULT_GENERATOR
 from flake8_tensorbranch.knowledge.tensors import MOVES_DIMENSIONS, REDUCES_DIMENSION
 
 
@@ -50,13 +51,7 @@ def from_row(row: OpModel, args: Arguments, owner: AbstractValue | None) -> Abst
     if "nondet" in effects:
         flow |= NONDET
     if "rng" in effects:
-        flow |= (
-            RANDOM
-            if "generator" in args.keywords and args.keywords["generator"].const is not None
-            else 0
-            if tensors
-            else REPLAYED
-        )
+        flow |= RANDOM if _takes_generator(args) else 0 if tensors else REPLAYED
     if "collective" in effects:
         flow |= SYNCED
     returns = row.returns
@@ -138,6 +133,12 @@ def _host_result(
         deps = UNBACKED | SHAPE if any(v.deps & DATA for v in tensors) and not other else SHAPE
         return make(HOST, deps)
     return make(HOST, operators.host_deps(*operands) if not tensors else 0)
+
+
+def _takes_generator(args: Arguments) -> bool:
+    """True for a call that is handed a generator which is not torch's default one."""
+    given = args.keywords.get("generator")
+    return given is not None and given.const is not None and given.refs != DEFAULT_GENERATOR
 
 
 def _simple(returns: str) -> AbstractValue:
