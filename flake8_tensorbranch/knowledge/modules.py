@@ -45,6 +45,17 @@ ITERATES_MODULES: Final = frozenset({"children", "named_children", "modules", "n
 BUILDERS: Final = frozenset({"__init__", "reset_parameters", "_init_weights", "init_weights"})
 """Methods of modules that run when they are built, by the conventions of torch.nn and transformers."""
 
+INITIALIZERS: Final = "torch.nn.init."
+"""Where the functions stand that fill the tensor they are given first; the names of these end in `_`."""
+
+FROM_VECTOR: Final = frozenset(
+    {"torch.nn.utils.vector_to_parameters", "torch.nn.utils.convert_parameters.vector_to_parameters"}
+)
+"""Functions that store the parts of their first argument in the parameters that are their second."""
+
+REWRITES_PARAMETERS: Final = frozenset({"reset_parameters", "_apply"})
+"""Methods of torch's modules that store other values in their parameters."""
+
 OWN_DICTIONARIES: Final = ("__dict__", "_parameters", "_buffers", "_modules")
 """Attributes of modules that hold their attributes by name (torch/nn/modules/module.py)."""
 

@@ -110,3 +110,36 @@ class Trainer:
         loss = self.net(x).sum()
         self.alias.eval()  # error: [TBR208]
         loss.backward()
+
+
+def scaled_anew(module: nn.Module) -> None:
+    if isinstance(module, nn.Linear):
+        nn.init.normal_(module.weight)
+
+
+def initialized(net: Net, x: Tensor) -> None:
+    loss = net(x).sum()
+    for parameter in net.parameters():
+        nn.init.zeros_(parameter)  # error: [TBR208]
+    loss.backward()
+
+
+def from_vector(net: Net, x: Tensor) -> None:
+    loss = net(x).sum()
+    nn.utils.vector_to_parameters(torch.zeros(20), net.parameters())  # error: [TBR208]
+    loss.backward()
+
+
+def applied(x: Tensor) -> None:
+    teacher = Net()
+    net = Net()
+    loss = net(x).sum()
+    teacher.apply(scaled_anew)  # ok: [TBR208] another object
+    loss.backward()
+
+
+def applied_to_it(net: Net, x: Tensor) -> None:
+    loss = net(x).sum()
+    net.apply(scaled_anew)  # error: [TBR208]
+    loss.backward()
+    net.apply(scaled_anew)  # ok: [TBR208] after it

@@ -13,7 +13,14 @@ from flake8_tensorbranch.engine.lattice import CONTAINER, OBJECT, TENSOR
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.model import method as tensor_row
-from flake8_tensorbranch.knowledge.modules import FORWARD_HOOKS, ITERATES_MODULES, ITERATES_TENSORS
+from flake8_tensorbranch.knowledge.modules import (
+    FORWARD_HOOKS,
+    FROM_VECTOR,
+    INITIALIZERS,
+    ITERATES_MODULES,
+    ITERATES_TENSORS,
+    REWRITES_PARAMETERS,
+)
 from flake8_tensorbranch.knowledge.tensors import DTYPE_CASTS, MARKS_IN_PLACE
 from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted, last_name
@@ -67,7 +74,10 @@ def alterations(origins: Origins, statement: Expr, depth: int = _DEPTH) -> Itera
 
 def _called(origins: Origins, statement: Expr, call: nodes.Call, made: Any) -> Iterator[Alteration]:
     func = call.func
-    if not isinstance(func, nodes.Attribute):
+    target = _by_function(origins, Expr(statement.module, statement.scope, call))
+    if target is not None:
+        yield made(target, "parameters", call)
+    if target is not None or not isinstance(func, nodes.Attribute):
         return
     name, owner = func.attrname, func.expr
     value = origins.value(Expr(statement.module, statement.scope, owner))
@@ -81,12 +91,16 @@ def _called(origins: Origins, statement: Expr, call: nodes.Call, made: Any) -> I
         yield made(owner, "mode", call, "eval" if name == "eval" or off else "train")
     elif name == "requires_grad_":
         yield made(owner, "requires_grad", call)
-    elif name == "load_state_dict":
+    elif name == "load_state_dict" or (name in REWRITES_PARAMETERS and not tensor):
         yield made(owner, "parameters", call)
+    elif name == "apply" and not tensor and call.args:
+        over = Expr(statement.module, statement.scope, call.args[0])
+        if any(_writes_argument(origins, function) for function, _ in origins.functions(over)):
+            yield made(owner, "parameters", call)
     elif (
         isinstance(call.parent, nodes.Expr)
         and not tensor
-        and (name in DTYPE_CASTS or (name == "to" and _names_dtype(call)))
+        and (name in DTYPE_CASTS or (name in ("to", "type") and _names_dtype(call)))
     ):
         yield made(owner, "dtype", call)
     elif name in FORWARD_HOOKS and _changes_output(
@@ -115,6 +129,36 @@ def _called(origins: Origins, statement: Expr, call: nodes.Call, made: Any) -> I
             and not _is_gradient(owner)
         ):
             yield made(owner, "parameters", call)
+
+
+def _by_function(origins: Origins, call: Expr) -> nodes.NodeNG | None:
+    """The tensor, or the module whose parameters, a function of torch writes in place; None for any other call."""
+    for name in origins.externals(call):
+        if name.startswith(INITIALIZERS) and name.endswith("_"):
+            given = _given(call.node, 0, "tensor")
+            return None if given is None or _is_gradient(given) else given
+        if name in FROM_VECTOR:
+            given = _given(call.node, 1, "parameters")
+            return None if given is None else _holder(given)
+    out = next((k.value for k in call.node.keywords if k.arg == "out"), None)
+    if out is None or _is_gradient(out) or not origins.value(replace(call, node=out)).kinds & TENSOR:
+        return None
+    found: nodes.NodeNG = out
+    return found
+
+
+def _given(call: nodes.Call, position: int, name: str) -> nodes.NodeNG | None:
+    by_name = (k.value for k in call.keywords if k.arg == name)
+    return call.args[position] if position < len(call.args) else next(by_name, None)
+
+
+def _writes_argument(origins: Origins, function: FunctionInfo) -> bool:
+    """True for a function that writes parameters of the module it is handed."""
+    first = function.params[0].name if function.params else ""
+    return any(
+        a.what == "parameters" and any(n.name == first for n in a.target.node.nodes_of_class(nodes.Name))
+        for a in _altered(origins, function, 0)
+    )
 
 
 def _held(target: Any) -> nodes.NodeNG:

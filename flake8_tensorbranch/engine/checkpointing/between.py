@@ -217,7 +217,13 @@ class Between:
                 classes.add(up.cls)
             up = up.parent
         refs = self.origins.value(target).refs
-        return any(isinstance(r, Instance) and isinstance(r.cls, ClassInfo) and r.cls in classes for r in refs)
+        if any(isinstance(r, Instance) and isinstance(r.cls, ClassInfo) and r.cls in classes for r in refs):
+            return True
+        node = target.node
+        if not isinstance(node, nodes.Attribute) or refs:
+            return False
+        owners = {r.cls for r in self.origins.value(replace(target, node=node.expr)).refs if isinstance(r, Instance)}
+        return any(True for a in region for _ in _reads(a, node.attrname, owners & classes))
 
     def _is_handed(self, target: Expr, made: Recompute) -> bool:
         """True for a tensor that enters by keyword or closure, which no version counter guards (facts B4)."""
@@ -284,16 +290,19 @@ class Between:
         owners = {r.cls for r in self.origins.value(change.target).refs if isinstance(r, Instance)}
         for activation in region:
             function = activation.function
-            for read in function.node.nodes_of_class(nodes.Attribute, NESTED):
-                if read.attrname != stored.name or _apart_by_key(read, stored.key):
-                    continue
-                refs = activation.facts.values.get(read.expr, UNKNOWN).refs
-                if any(isinstance(r, Instance) and isinstance(r.cls, ClassInfo) and r.cls in owners for r in refs):
-                    filled = (
-                        (getattr(f.value, "attrname", "") for f in function.fills) if stored.key is not None else ()
-                    )
-                    return stored.name not in (*(s.attrname for s in function.attribute_stores), *filled)
+            if any(not _apart_by_key(read, stored.key) for read in _reads(activation, stored.name, owners)):
+                filled = (getattr(f.value, "attrname", "") for f in function.fills) if stored.key is not None else ()
+                return stored.name not in (*(s.attrname for s in function.attribute_stores), *filled)
         return False
+
+
+def _reads(activation: Activation, name: str, owners: set[ClassInfo | str]) -> Iterator[nodes.Attribute]:
+    """Where a run reads an attribute of an object of one of these classes."""
+    for read in activation.function.node.nodes_of_class(nodes.Attribute, NESTED) if owners else ():
+        if read.attrname == name:
+            refs = activation.facts.values.get(read.expr, UNKNOWN).refs
+            if any(isinstance(r, Instance) and isinstance(r.cls, ClassInfo) and r.cls in owners for r in refs):
+                yield read
 
 
 def _apart_by_key(read: nodes.Attribute, key: Any) -> bool:
@@ -313,7 +322,21 @@ def _others(target: Expr, called: nodes.NodeNG, span: Span) -> bool:
     if root == own and scope.cls is not None and scope.takes_self and root == scope.params[0].name:
         return bool(rest and names) and rest[0] != names[0] and _built_apart(scope.cls, rest[0], names[0])
     bound = [scope.local_names.get(name, ()) for name in (root, own)]
-    return root != own and all(len(b) == 1 and isinstance(b[0].parent, nodes.Arguments) for b in bound)
+    if root == own or all(len(b) == 1 and isinstance(b[0].parent, nodes.Arguments) for b in bound):
+        return root != own
+    values = [_made_once(scope, name) for name in (root, own)]
+    return all(v is not None for v in values) and all(
+        _is_made(v, name, []) for v, name in zip(values, (own, root), strict=True)
+    )
+
+
+def _made_once(scope: FunctionInfo, name: str) -> nodes.Call | None:
+    """The call that makes what a local or global name holds, where it is bound once."""
+    if name in scope.local_names:
+        found = [getattr(b.parent, "value", None) for b in scope.local_names[name]]
+    else:
+        found = [getattr(b.statement, "value", None) for b in scope.module.bindings.get(name, ())]
+    return found[0] if len(found) == 1 and isinstance(found[0], nodes.Call) else None
 
 
 def _built_apart(cls: ClassInfo, one: str, other: str) -> bool:
@@ -336,7 +359,9 @@ def _is_made(value: Any, other: str, aside: list[Any]) -> bool:
     if (dotted(value.func) or "").rsplit(".", 1)[-1] == "deepcopy":
         return True
     given = {dotted(n) for n in value.nodes_of_class((nodes.Name, nodes.Attribute))}
-    return not any((path or "").endswith(f".{other}") for path in given) and not given & {dotted(v) for v in aside if v}
+    if any(path is not None and (path == other or path.endswith(f".{other}")) for path in given):
+        return False
+    return not given & {dotted(v) for v in aside if v}
 
 
 def _toggles(change: Alteration, span: Span) -> bool:

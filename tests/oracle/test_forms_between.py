@@ -1,0 +1,110 @@
+"""TBR208: what stands between a checkpointed forward and its backward: reported if, and only if, gradients change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.oracle.agree import HEAD, plain, reported, require_torch
+from tests.oracle.support import loaded, observe
+
+torch = require_torch()
+pytestmark = pytest.mark.oracle
+
+BETWEEN = (
+    HEAD
+    + """
+from torch.nn.utils import parameters_to_vector, vector_to_parameters
+
+class Net(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 4))
+        self.own = nn.Parameter(torch.full((4,), 0.5))
+
+    def run(self, x: Tensor) -> Tensor:
+        return torch.sin(self.body(x) * self.own)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return checkpoint(self.run, x, use_reentrant=False)
+
+    def reset(self) -> None:
+        nn.init.zeros_(self.own)
+
+
+NET = Net()
+OTHER = Net()
+
+
+def fresh(m: nn.Module) -> None:
+    if isinstance(m, nn.Linear):
+        nn.init.normal_(m.weight)
+
+
+def form(x: Tensor) -> Tensor:
+    loss = NET(x).square().sum()
+    CHANGE
+    loss.backward()
+    return loss
+"""
+)
+CHANGES = [
+    "nn.init.zeros_(NET.own)",
+    "nn.init.normal_(NET.body[0].weight)",
+    "nn.init.constant_(NET.body[2].bias, 1.0)",
+    "for p in NET.parameters():\n        nn.init.normal_(p)",
+    "vector_to_parameters(torch.zeros(44), NET.parameters())",
+    "NET.apply(fresh)",
+    "NET.reset()",
+    "NET.body[0].reset_parameters()",
+    "NET.double()",
+    "NET._apply(lambda t: t * 2)",
+    "NET.requires_grad_(False)",
+    "nn.init.zeros_(OTHER.own)",
+    "vector_to_parameters(torch.zeros(44), OTHER.parameters())",
+    "OTHER.apply(fresh)",
+    "parameters_to_vector(NET.parameters())",
+    "nn.utils.clip_grad_norm_(NET.parameters(), 1.0)",
+    "NET.own.data.zero_()",
+    "NET.own.data = torch.zeros(4)",
+    "with torch.no_grad():\n        NET.own.mul_(2)",
+    "with torch.no_grad():\n        NET.own.copy_(torch.zeros(4))",
+    "with torch.no_grad():\n        torch._foreach_mul_(list(NET.parameters()), 2.0)",
+    "NET.zero_grad()",
+    "NET.load_state_dict(OTHER.state_dict())",
+    "NET.own = nn.Parameter(torch.zeros(4))",
+    "with torch.no_grad():\n        for p, q in zip(NET.parameters(), OTHER.parameters()):\n            p.copy_(q)",
+    "with torch.no_grad():\n        for p, q in zip(OTHER.parameters(), NET.parameters()):\n            p.copy_(q)",
+    "with torch.no_grad():\n        NET.own[0] = 3.0",
+    "with torch.no_grad():\n        NET.own += 1",
+    "NET.eval()",
+    "NET.body[0] = nn.Linear(4, 4)",
+    "NET.share_memory()",
+    "NET.type(torch.float64)",
+    "NET.own.data.fill_(1)",
+    "with torch.no_grad():\n        torch.nn.init.zeros_(NET.own)",
+    "NET.own.detach().zero_()",
+    "torch.zeros(4, out=NET.own.data)",
+]
+
+
+def gradients(source: str, checkpointed: bool) -> list[Any]:
+    with loaded(source) if checkpointed else plain(source) as module:
+        x = torch.linspace(-1.0, 2.0, 12).reshape(3, 4).requires_grad_()
+        parameters = list(module.NET.parameters())
+        module.form(x)
+        return [x.grad, *(p.grad for p in parameters)]
+
+
+@pytest.fixture(scope="module")
+def right() -> list[Any]:
+    return gradients(BETWEEN.replace("CHANGE", "pass"), checkpointed=False)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_changes_the_gradients_is_reported(change: str, right: list[Any]) -> None:
+    source = BETWEEN.replace("CHANGE", change)
+    outcome = observe(gradients, source, True)
+    wrong = outcome.error is not None or not all(map(torch.equal, outcome.value, right))
+    assert ("form" in reported(source, "TBR208")) is wrong
