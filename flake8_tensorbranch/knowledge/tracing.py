@@ -10,6 +10,9 @@ ASKS_COMPILING: Final = frozenset({"is_compiling", "is_dynamo_compiling", "is_to
 ASKS_TRACING: Final = ASKS_COMPILING | {"is_tracing", "is_scripting", "is_torch_fx_proxy", "is_jit_tracing"}
 """The same for any tracer (torch.jit, transformers.utils)."""
 
+RECORDING: Final = frozenset({"torch.jit.trace", "torch.jit.trace_module", "torch.onnx.export"})
+"""Tracers that run a function once and record the operations of that run: a Python number is a constant to them."""
+
 PROMISES: Final = frozenset(
     {"_check", "_check_is_size", "_constrain_as_size", "_constrain_as_value", "sym_constrain_range_for_size"}
 )

@@ -149,3 +149,35 @@ def second_try(x: Tensor) -> Tensor:
 
 traced_worded = torch.jit.trace(worded, torch.rand(4, 4))
 traced_second = torch.jit.trace(second_try, torch.rand(4, 4))
+
+
+class Numbers(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(()))
+
+    def peak(self, x: Tensor) -> float:
+        return x.max().item()  # error: [TBR311] "makes a Python number of a tensor, and `trace` freezes it"
+
+    def forward(self, x: Tensor) -> Tensor:
+        low = float(x.min())  # error: [TBR311]
+        print(x.mean().item())  # ok: [TBR311] only said
+        size = int(x.shape[0])  # ok: [TBR311] a size is recorded
+        fixed = self.scale.item()  # ok: [TBR311] a parameter is a constant of the trace anyway
+        if not torch.jit.is_tracing():
+            x = x * x.max().item()  # ok: [TBR311] not while tracing
+        return (x - low) / self.peak(x) * size * fixed
+
+
+numbers = torch.jit.trace(Numbers(), torch.rand(3))
+
+
+def converted(x: Tensor) -> Tensor:
+    return x * float(x.max())  # error: [TBR311] "`symbolic_trace` raises"
+
+
+def kept_symbolic(x: Tensor) -> Tensor:
+    return x * x.max().item()  # ok: [TBR311] a call of a proxy is recorded
+
+
+symbolic_ones = torch.fx.symbolic_trace(converted), torch.fx.symbolic_trace(kept_symbolic)

@@ -50,18 +50,18 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
         exported = regions.of(scope, "exported")
         if scope is None or not (inside or exported):
             continue
-        tested = _tested(scope)
+        asked = tested(scope)
         guard = partial(tracers.guard, program.index, scope)
         if exported is not None:
             for node in facts.values:
-                if _converts(facts, node) and not _under(node, tested) and not guard(node):
+                if converted(facts, node) and not under(node, asked) and not guard(node):
                     yield _site(program, scope, SinkKind.SCALAR_READ, node, {"exported": exported}, regions.has)
         if not inside:
             continue
         for node, value in facts.values.items():
             if isinstance(node, nodes.Call):
-                receiver = _read(facts, node)
-                if receiver is not None and not _under(node, tested) and not guard(node):
+                receiver = number_read(facts, node)
+                if receiver is not None and not under(node, asked) and not guard(node):
                     kinds = dict(inside)
                     if not batched.reads(scope, receiver):
                         kinds.pop("vmapped", None)
@@ -89,10 +89,10 @@ def _abroad(
     program: Program, regions: Regions, batched: Batched, there: abroad.Reached, inside: dict[str, Membership]
 ) -> Iterator[TracedSite]:
     """The places in a function of another file that a function of this one calls in a region, put at the call."""
-    tested = _tested(there.function)
+    asked = tested(there.function)
     tracers = Tracers(program.analysis)
     for node, value in there.facts.values.items():
-        read = isinstance(node, nodes.Call) and _read(there.facts, node) is not None and not _under(node, tested)
+        read = isinstance(node, nodes.Call) and number_read(there.facts, node) is not None and not under(node, asked)
         if read or _chosen(there.facts, node) is not None:
             kind, what = SinkKind.SCALAR_READ, "read here"
         elif _is_sized(node, value) and _makes_size(there.facts, node):
@@ -124,7 +124,7 @@ def _site(
     return TracedSite(kind, node, scope, trace.spelled(node), regions, facts, trace.way(program, scope, node, regions))
 
 
-def _read(facts: Facts, node: nodes.Call) -> nodes.NodeNG | None:
+def number_read(facts: Facts, node: nodes.Call) -> nodes.NodeNG | None:
     """The tensor that a call makes a Python number of; None for any other call."""
     func = node.func
     if isinstance(func, nodes.Attribute) and func.attrname in _READS and not node.args:
@@ -139,7 +139,7 @@ def _read(facts: Facts, node: nodes.Call) -> nodes.NodeNG | None:
     return source if value.kinds & TENSOR and not value.kinds & UNKNOWN_KIND else None
 
 
-def _converts(facts: Facts, node: nodes.NodeNG) -> bool:
+def converted(facts: Facts, node: nodes.NodeNG) -> bool:
     """True for `int(t)`, `float(t)`, `bool(t)` or a function of math, of a tensor or of a number that was read from it:
     a tracer without Python's frames has to know the outcome (observed: a strict export does not).
     """
@@ -196,7 +196,7 @@ def _makes_size(facts: Facts, node: nodes.NodeNG) -> bool:
     return not any(value.kinds & TENSOR and value.deps & _SIZED for value in values)
 
 
-def _tested(scope: FunctionInfo) -> set[nodes.NodeNG]:
+def tested(scope: FunctionInfo) -> set[nodes.NodeNG]:
     """The tests and iterables of a function: what is read in them is a decision's own read."""
     found: set[nodes.NodeNG] = set()
     for node in scope.tests:
@@ -210,7 +210,8 @@ def _tested(scope: FunctionInfo) -> set[nodes.NodeNG]:
     return found
 
 
-def _under(node: nodes.NodeNG, tops: set[nodes.NodeNG]) -> bool:
+def under(node: nodes.NodeNG, tops: set[nodes.NodeNG]) -> bool:
+    """True for one of these expressions, or a part of one."""
     up: nodes.NodeNG | None = node
     while up is not None and not up.is_statement:
         if up in tops:

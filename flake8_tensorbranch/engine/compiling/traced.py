@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flake8_tensorbranch.engine.compiling import compile_abroad, compile_args, flex, items, reads, unguarded
+from flake8_tensorbranch.engine.compiling import (
+    compile_abroad,
+    compile_args,
+    flex,
+    frozen_reads,
+    items,
+    reads,
+    unguarded,
+)
 from flake8_tensorbranch.engine.compiling.compile_checkpoint import Conflicts
 from flake8_tensorbranch.engine.compiling.compile_state import State
 from flake8_tensorbranch.engine.compiling.dimensions import Dimensions
@@ -22,6 +30,7 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
         program.facts.get(scope)  # callers of what is traced are asked for what they pass: solved, whatever is in them
     state = State(program, regions)
     yield from reads.sites(program, regions)
+    yield from frozen_reads.sites(program, regions)
     yield from state.sites()
     yield from items.sites(program, regions, state)
     yield from compile_abroad.sites(program, regions, state)
