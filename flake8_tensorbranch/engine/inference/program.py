@@ -83,6 +83,9 @@ class Program:
         self.analysis = analysis
         self.index = index
         self.facts: FactsTable = FactsTable(analysis, index)
+        self._replaced: dict[
+            FunctionInfo | None, list[AbstractValue]
+        ] = {}  # declared numbers, tensors by their callers
 
     def solve(self, wanted: set[FunctionInfo | None] | None = None, alone: bool = False) -> None:
         """Solve the scopes wanted (all by default), then again those whose callers know more of the arguments.
@@ -112,7 +115,7 @@ class Program:
             for caller in [f for f in self.facts if f in changed]:
                 for (callee, name), passed_value in self.facts[caller].arguments.items():
                     declared = self.analysis.parameters(callee).get(name)
-                    value = _as_declared(passed_value, declared)
+                    value = self._handed_on(caller, passed_value) or _as_declared(passed_value, declared)
                     if _holds_numbers(declared) and _holds_numbers(value) and not self._always_reads(callee, name):
                         value = _sizes_only(value)
                     if value.kinds == HOST and value.deps & MASK and callee.name == "forward":
@@ -154,6 +157,14 @@ class Program:
         declared = self.analysis.parameters(callee)
         bound = {n: v if n not in declared or is_open(declared[n]) else join(v, declared[n]) for n, v in known.items()}
         self.facts[callee] = self.analysis.facts_of(self.index, callee, bound)
+        self._replaced[callee] = [v for n, v in bound.items() if n in declared and declared[n].kinds == HOST]
+
+    def _handed_on(self, caller: FunctionInfo | None, value: AbstractValue) -> AbstractValue | None:
+        """The tensor that callers pass for a declared number of this one, where it hands that parameter on: that it
+        may be a number is its own declaration, or its default.
+        """
+        mixed = value.kinds == TENSOR | HOST and value in self._replaced.get(caller, ())
+        return without(value, HOST) if mixed else None
 
     def _always_reads(self, callee: FunctionInfo, name: str) -> bool:
         """True where every caller in the file passes numbers read from tensors."""
