@@ -222,6 +222,14 @@ FUNCTION_OPS: tuple[Rows, ...] = (
     ),
     op(
         "torch.repeat_interleave",
+        when="input,repeats:T,dim=,*,output_size",
+        returns="tensor",
+        effects=["nondet"],
+        demands=((0, "input"),),
+        why="output_size is the size, other sums of repeats raise; one graph; on the published nondeterministic list",
+    ),
+    op(
+        "torch.repeat_interleave",
         when="input,repeats:T=,dim=,*,output_size=",
         returns="tensor",
         effects=["dynamic-shape", "nondet"],

@@ -110,6 +110,12 @@ SIZED_BY_ARGUMENT: Final = frozenset(
 )
 """Operations of whose result an argument is a size."""
 
+SPLITS: Final = frozenset({"split", "split_with_sizes", "tensor_split"})
+"""Methods that take the sizes, or the ends, of parts as numbers."""
+
+SIZE_AT_LEAST: Final = {"bincount": "minlength"}
+"""Operations with an option for the size of their result, which values only exceed by mistake: classes are counted."""
+
 METADATA: Final = frozenset("shape dtype device ndim requires_grad is_cuda is_leaf layout grad_fn".split())
 """Attributes that tell nothing of the values."""
 

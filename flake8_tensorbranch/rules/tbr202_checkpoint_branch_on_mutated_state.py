@@ -7,12 +7,11 @@ from typing import Final
 
 from flake8_tensorbranch.engine.lattice import RANDOM
 from flake8_tensorbranch.engine.sink import GRAD_MODE, Decides, SinkKind, ValueSite
-from flake8_tensorbranch.rules import Finding, Rule, sentence
+from flake8_tensorbranch.rules import LONGEST, Finding, Rule, sentence
 
 RULE = Rule("tbr-checkpoint-branch-on-mutated-state", frozenset({SinkKind.BRANCH, SinkKind.LOOP}), "E", "0.1.0")
 _HELP: Final = "decide outside"
 _OTHER: Final = "pass use_reentrant=False"
-_SHORT: Final = 22  # characters of an effect that leave room for the outcome
 
 
 def check(site: ValueSite) -> Iterator[Finding]:
@@ -28,8 +27,9 @@ def check(site: ValueSite) -> Iterator[Finding]:
         return
     outcome = "wrong in silence" if member.entry.reentrant is True else "CheckpointError, or wrong in silence"
     decides = f"the checkpointed region changes `{{}}`, which decides {site.effect}: the recompute flips it"
-    if len(site.effect) <= _SHORT:
-        decides += f" ({outcome})"
+    ends = f" ({outcome})"
+    if len(decides) - len("{}") + len(site.mutated) + len(ends) + len(f"; {_HELP}") <= LONGEST:
+        decides += ends
     yield Finding(
         site.node,
         sentence(decides, site.mutated, _HELP),

@@ -13,7 +13,7 @@ RULE = Rule(
     "tbr-checkpoint-unreplayed-random", frozenset({SinkKind.BRANCH, SinkKind.LOOP, SinkKind.RANDOM}), "E", "0.1.0"
 )
 _HELP: Final = "draw it outside"
-_WEIGHED: Final = "take torch's own generator"
+_WEIGHED: Final = "use torch's default generator"
 
 
 def check(site: ValueSite | RegionSite) -> Iterator[Finding]:

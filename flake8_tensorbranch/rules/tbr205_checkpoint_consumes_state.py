@@ -10,7 +10,11 @@ from flake8_tensorbranch.rules import Finding, Rule
 RULE = Rule("tbr-checkpoint-consumes-state", frozenset({SinkKind.STATE}), "E", "0.1.0")
 
 _FORMS = {
-    "takes": ("`{}` advances in a checkpointed region: the recompute gets the next item ({})", "take it outside"),
+    "takes": (
+        "`{}` advances in a checkpointed region: the recompute gets the next item, or none (raises, or wrong "
+        "in silence)",
+        "take it outside",
+    ),
     "starts": (
         "the checkpointed region reads `{}`, then stores it: the recompute reads the new value ({})",
         "pass it in",

@@ -7,7 +7,7 @@ from typing import Final
 
 from flake8_tensorbranch.engine.lattice import SHAPE, UNBACKED
 from flake8_tensorbranch.engine.sink import SinkKind, ValueSite
-from flake8_tensorbranch.rules import Finding, Rule, sentence
+from flake8_tensorbranch.rules import LONGEST, Finding, Rule, sentence
 
 RULE = Rule("tbr-compile-loop-on-shape", frozenset({SinkKind.SIZE_LOOP}), "W", "0.1.0")
 _FIXED: Final = {form: f"the {form} `{{}}` fixes the size" for form in ("look-up", "bits", "digits")}
@@ -24,9 +24,10 @@ def check(site: ValueSite) -> Iterator[Finding]:
     if site.comparison == "rounds":
         template = f"{what} when compiled: a graph per number of rounds, up to 8, then {end}"
     else:
-        template = f"{what} in a compiled region: one graph per size, 8 of them, then {end}"
-    if member.entry.option("dynamic") is not False:
-        template += ", also with `dynamic=True`"
+        template = f"{what} when compiled: one graph per size, 8 of them, then {end}"
+    also = ", also with `dynamic=True`" if member.entry.option("dynamic") is not False else ""
+    if len(template) - len("{}") + len(site.subject) + len(also) + len(f"; {_HELP}") <= LONGEST:
+        template += also
     yield Finding(
         site.node,
         sentence(template, site.subject, _HELP),

@@ -295,6 +295,23 @@ def test_names_of_operations(word: str) -> None:
     assert hasattr(torch, word) or hasattr(torch.Tensor, word)
 
 
+@pytest.mark.parametrize("word", sorted(tensors.SPLITS))
+def test_splits_take_numbers(word: str) -> None:
+    assert sum(len(part) for part in getattr(torch.arange(4), word)([1, 3])) == 4
+
+
+@pytest.mark.parametrize(("word", "option"), sorted(tensors.SIZE_AT_LEAST.items()))
+def test_sizes_that_an_option_sets(word: str, option: str) -> None:
+    for classes in (torch.tensor([0, 0, 1]), torch.tensor([2, 3, 3])):
+        assert getattr(torch, word)(classes, **{option: 4}).shape == (4,)
+
+
+def test_repeats_of_another_sum_than_output_size_are_refused() -> None:
+    assert floats().repeat_interleave(torch.tensor([1] * len(floats())), dim=0, output_size=len(floats())).shape
+    with pytest.raises(RuntimeError):
+        floats().repeat_interleave(torch.tensor([2] * len(floats())), dim=0, output_size=len(floats()))
+
+
 @pytest.mark.parametrize("word", sorted(modules.ITERATES_TENSORS | modules.ITERATES_MODULES | modules.FORWARD_HOOKS))
 def test_names_of_modules(word: str) -> None:
     assert callable(getattr(torch.nn.Module, word))

@@ -245,3 +245,25 @@ class Counting(nn.Module):
         if self.calls % 2 == 1:  # ok: [TBR202] this module is not checkpointed; its layer is
             x = x.tanh()
         return checkpoint(self.fc, x, use_reentrant=False)
+
+
+class Tally(nn.Module):
+    """The state is named, not the local that holds what was read of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.runs_by_head: dict[str, int] = {}
+
+    def count(self, head: str) -> None:
+        self.runs_by_head[head] = self.runs_by_head.get(head, 0) + 1  # error: [TBR205]
+
+    def body(self, x: Tensor) -> Tensor:
+        self.count("main")
+        runs = self.runs_by_head.get("main", 0)
+        if runs > 3:  # error: [TBR202] "region changes `self.runs_by_head`, which decides"
+            x = x.sin()
+        return self.fc(x)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return checkpoint(self.body, x, use_reentrant=False)

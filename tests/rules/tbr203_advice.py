@@ -20,18 +20,18 @@ class Net(nn.Module):
             h = h * 2
         if self.rng.random() < 0.4:  # error: [TBR203] "; draw it outside"
             h = h.cos()
-        if torch.bernoulli(h.mean(), generator=g) > 0:  # error: [TBR203] "; take torch's own generator"
+        if torch.bernoulli(h.mean(), generator=g) > 0:  # error: [TBR203] "; use torch's default generator"
             h = h.tanh()
         return h
 
     def dropped(self, x: torch.Tensor, g: torch.Generator):
         h = self.fc(x)
         keep = torch.bernoulli(h.sigmoid(), generator=g)
-        return h * keep  # error: [TBR203] "; take torch's own generator"
+        return h * keep  # error: [TBR203] "; use torch's default generator"
 
     def picked(self, x: torch.Tensor):
         h = self.fc(x)
-        return h[self.rng.choice(4, p=h.softmax(-1).tolist())]  # error: [TBR203] "; take torch's own generator"
+        return h[self.rng.choice(4, p=h.softmax(-1).tolist())]  # error: [TBR203] "; use torch's default generator"
 
     def scaled(self, x: torch.Tensor, g: torch.Generator):
         return self.fc(x) * torch.rand(4, generator=g)  # error: [TBR203] "; draw it outside"

@@ -179,3 +179,30 @@ class Named(nn.Module):
 
 def named(block: Named, x: Tensor) -> Tensor:
     return checkpoint(block, x, use_reentrant=False)
+
+
+class Hourglass(nn.Module):
+    """What one region pushes and another pops: the recompute of the last region finds nothing there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.narrow, self.wide = nn.Linear(4, 2), nn.Linear(2, 4)
+        self.left: list[Tensor] = []
+        self.depth: list[int] = []
+
+    def shrink(self, x: Tensor) -> Tensor:
+        self.left.append(x)
+        return self.narrow(x).tanh()
+
+    def grow(self, x: Tensor) -> Tensor:
+        return self.wide(x).tanh() * self.left.pop()  # error: [TBR205]
+
+    def both(self, x: Tensor) -> Tensor:
+        self.depth.append(1)
+        x = self.wide(self.narrow(x)).tanh()
+        return x * self.depth.pop()  # ok: [TBR205] each run pops what it pushed
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = checkpoint(self.both, x, use_reentrant=False)
+        x = checkpoint(self.shrink, x, use_reentrant=False)
+        return checkpoint(self.grow, x, use_reentrant=False)

@@ -143,3 +143,41 @@ class Repeated(nn.Module):
 
 def repeated(module: Repeated, x: Tensor) -> Tensor:
     return checkpoint(module, x, use_reentrant=False)
+
+
+class Padded(nn.Module):
+    """`output_size` is the size: repeats of another sum are refused, in the forward too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.router = nn.Linear(8, 4)
+        self.fc = nn.Linear(8, 8)
+
+    def forward(self, x: Tensor) -> Tensor:
+        ids = self.router(x).argmax(-1)
+        counts = torch.bincount(ids, minlength=4)  # ok: [TBR210] four classes, four counts
+        bias = self.router.weight.repeat_interleave(counts, dim=0, output_size=x.shape[0])  # ok: [TBR210] as many as x
+        bias = bias + torch.repeat_interleave(self.router.weight, counts, 0, output_size=x.shape[0])
+        return torch.tanh(self.fc(x) + bias)
+
+
+def padded(module: Padded, x: Tensor) -> Tensor:
+    return checkpoint(module, x, use_reentrant=False)
+
+
+class Parted(nn.Module):
+    """Counts are no size, lists of them are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.router = nn.Linear(8, 4)
+        self.fc = nn.Linear(8, 8)
+
+    def forward(self, x):
+        ids = self.router(x).argmax(-1)  # error: [TBR210]
+        counts = torch.bincount(ids, minlength=4).tolist()
+        return torch.cat([torch.tanh(self.fc(part)) for part in x.split(counts)])
+
+
+def parted(module: Parted, x: Tensor) -> Tensor:
+    return checkpoint(module, x, use_reentrant=False)

@@ -64,8 +64,7 @@ class Consumption:
         if change.settled or skipped(at, change.node) or self._is_statistic(change.place):
             return ""
         if change.how is How.TAKES:
-            balanced = any(c.how is How.ADDS and c.place == change.place for c in self.mutations.changes)
-            return "" if balanced or self._renewed(change) else "takes"
+            return "" if self._balanced(change) or self._renewed(change) else "takes"
         if change.how is How.ARGUMENT:
             return "argument"
         if self._renewed(change):
@@ -83,6 +82,16 @@ class Consumption:
                     return "starts"
             return ""
         return self._adds(change)
+
+    def _balanced(self, change: Change) -> bool:
+        """True where the region that takes also adds; two calls are two regions, recomputed last to first."""
+        entry = change.activation.entry
+        return any(
+            c.how is How.ADDS
+            and c.place == change.place
+            and (c.activation.entry is entry or entry.node is None or c.activation.entry.node is None)
+            for c in self.mutations.changes
+        )
 
     def _is_statistic(self, place: Place) -> bool:
         """True for the running statistics of a normalization, whatever its forward: they are a matter of its own."""

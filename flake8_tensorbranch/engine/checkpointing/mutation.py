@@ -86,10 +86,18 @@ class Mutations:
                 changes = [c for c in changes if not _keeps_window(c.value)]
             if not changes:
                 continue
+            local = ""
             for at, node in sources(activation, test):
                 place = places.of(at, node)
                 if place is not None and any(self.matters(change, at, node, place) for change in changes):
-                    return dotted(node) or source_of(node)
+                    name = _state(node)
+                    if not isinstance(node, nodes.Name) or (
+                        isinstance(place.root, tuple) and place.root[1] == node.name
+                    ):
+                        return name
+                    local = local or name  # a name for it: what it was read from tells more
+            if local:
+                return local
         return ""
 
     def _growing(self, entry: Entry) -> list[Change]:
@@ -166,6 +174,13 @@ class Mutations:
                 place = places.of(activation, read) if activation.reached(read) else None
                 if place is not None:
                     yield activation, read, place
+
+
+def _state(node: Any) -> str:
+    """The state that is read, as spelled: `self.seen` in `self.seen.get(key, 0)`."""
+    if isinstance(node, nodes.Call) and isinstance(node.func, nodes.Attribute):
+        node = node.func.expr
+    return dotted(node) or source_of(node)
 
 
 def _fills_cache(change: Change) -> bool:

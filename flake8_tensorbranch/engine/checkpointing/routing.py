@@ -30,7 +30,7 @@ from flake8_tensorbranch.engine.regions.trace import spelled
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.knowledge.model import method as tensor_row
-from flake8_tensorbranch.knowledge.tensors import ROUTES, SIZED_BY_ARGUMENT
+from flake8_tensorbranch.knowledge.tensors import ROUTES, SIZE_AT_LEAST, SIZED_BY_ARGUMENT, SPLITS
 from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
 
@@ -82,7 +82,7 @@ def _deciding(activation: Activation, node: Any) -> Any:
     """The part of an operation whose values decide the size of what it gives; None where they do not, or did before."""
     values = activation.facts.values
     value = values.get(node)
-    if value is None or not _is_tensors(value):
+    if value is None or not (_is_tensors(value) or _splits(activation, node)):
         return None
     if isinstance(node, nodes.Subscript):
         base, index = values.get(node.value, UNKNOWN), values.get(node.slice, UNKNOWN)
@@ -92,12 +92,25 @@ def _deciding(activation: Activation, node: Any) -> Any:
         return None if index.kinds & TENSOR and index.deps & DATA and not index.deps & MASK else node.slice
     func = node.func
     name = str(getattr(func, "attrname", getattr(func, "name", "")))
+    if SIZE_AT_LEAST.get(name, "") in {k.arg for k in node.keywords}:
+        return None
     if _is_dynamic(activation, node):
         return node
     if name in SIZED_BY_ARGUMENT:
         given = [*node.args, *(k.value for k in node.keywords)]
         return next((a for a in given if _reads_value(activation, a)), None)
     return None
+
+
+def _splits(activation: Activation, node: Any) -> bool:
+    """True for `x.split(sizes)` on something unknown: only a tensor is split by numbers that a tensor held."""
+    func = node.func if isinstance(node, nodes.Call) else None
+    return (
+        isinstance(func, nodes.Attribute)
+        and func.attrname in SPLITS
+        and activation.facts.values.get(func.expr, UNKNOWN).kinds == UNKNOWN.kinds
+        and any(_reads_value(activation, a) for a in node.args)
+    )
 
 
 def _is_tensors(value: AbstractValue) -> bool:
