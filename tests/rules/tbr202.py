@@ -255,11 +255,8 @@ class Tally(nn.Module):
         self.fc = nn.Linear(4, 4)
         self.runs_by_head: dict[str, int] = {}
 
-    def count(self, head: str) -> None:
-        self.runs_by_head[head] = self.runs_by_head.get(head, 0) + 1  # error: [TBR205]
-
     def body(self, x: Tensor) -> Tensor:
-        self.count("main")
+        self.runs_by_head["main"] = self.runs_by_head.get("main", 0) + 1  # error: [TBR205]
         runs = self.runs_by_head.get("main", 0)
         if runs > 3:  # error: [TBR202] "region changes `self.runs_by_head`, which decides"
             x = x.sin()
@@ -267,3 +264,26 @@ class Tally(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return checkpoint(self.body, x, use_reentrant=False)
+
+
+class Keyed(nn.Module):
+    """A key that is not known is counted up: what is asked of others is another matter."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.key = f"{name}_steps"
+
+    def forward(self, x: Tensor, group: dict[str, int]) -> Tensor:
+        group[self.key] = group.get(self.key, 0) + 1  # error: [TBR205]
+        if group.get("smooth", 0):  # ok: [TBR202] an option
+            x = x.sin()
+        if group["double"]:  # ok: [TBR202] an option
+            x = x * 2
+        if group[self.key] % 2:  # error: [TBR202]
+            x = x.cos()
+        return self.fc(x)
+
+
+def keyed(module: Keyed, x: Tensor, group: dict[str, int]) -> Tensor:
+    return checkpoint(module, x, group, use_reentrant=False)

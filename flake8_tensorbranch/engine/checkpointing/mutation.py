@@ -129,6 +129,8 @@ class Mutations:
         """True when a change makes the recompute read another value at a node than the forward did."""
         if change.settled or not change.place.meets(place) or self.renewed(place, at, node):
             return False
+        if any(a == places.ANY and b[:2] == "['" for a, b in zip(change.place.path, place.path, strict=False)):
+            return False  # some key is counted up, another may be asked for
         if change.how is How.STORES:
             if change.draws and change.order < order_of(at, node):
                 return True
