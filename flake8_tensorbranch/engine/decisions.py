@@ -42,7 +42,7 @@ from flake8_tensorbranch.engine.regions import abroad, trace
 from flake8_tensorbranch.engine.regions.batched import Batched
 from flake8_tensorbranch.engine.regions.region import Membership, Regions
 from flake8_tensorbranch.engine.repairs.branches import Branch
-from flake8_tensorbranch.engine.sink import ROWS, Decides, SinkKind, ValueSite
+from flake8_tensorbranch.engine.sink import OFTEN, ROWS, Decides, SinkKind, ValueSite
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
 _INTERESTING: Final = DATA | SHAPE | RANDOM | UNBACKED
@@ -299,7 +299,7 @@ class _Finder:
     def loop(self, node: nodes.For | nodes.Comprehension, iterable: nodes.NodeNG) -> Iterator[ValueSite]:
         """The site of a loop whose number of rounds depends on a value or a size."""
         value = self.facts.values.get(iterable, UNKNOWN)
-        deps, effect = length_deps(value), "how often the loop runs"
+        deps, effect = length_deps(value), OFTEN
         if value.kinds & TENSOR and value.kinds & HOST and value.kinds & CONTAINER:
             deps &= ~SHAPE  # an element of a container of different things: not the tensor's rows
         rows = forms.rows_of(iterable) if value.kinds & CONTAINER and not forms.is_unpacked(node) else None

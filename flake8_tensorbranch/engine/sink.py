@@ -112,6 +112,15 @@ class ValueSite(SinkSite):
         return next((kind for kind in _ORDER if kind in self.regions), "")
 
 
+OFTEN = "how often the loop runs"
+"""The effect of a loop's own test, or of what it runs over."""
+
+ENDS = "when the loop ends"
+"""The effect of a `break`."""
+
+FULL = "which rounds of the loop run in full"
+"""The effect of a `continue`."""
+
 ROWS = "what each round works on"
 """The effect of a loop over what `tolist()` gave: there are as many rounds as rows."""
 

@@ -11,12 +11,19 @@ from typing import Any, Final, Literal
 
 from flake8_tensorbranch.diagnostic import Applicability, Fix, Related
 from flake8_tensorbranch.engine import lattice
-from flake8_tensorbranch.engine.sink import ROWS, SinkKind, SinkSite, TracedSite, ValueSite
+from flake8_tensorbranch.engine.sink import ENDS, FULL, OFTEN, ROWS, SinkKind, SinkSite, TracedSite, ValueSite
 
 Level = Literal["E", "W", "I"]
 FixAvailability = Literal["none", "sometimes", "always"]
 LONGEST: Final = 159  # characters of a finding's one line
 _SHORTEST: Final = 8
+_ROUNDS: Final = {
+    OFTEN: "use a fixed number of rounds",
+    ENDS: "use a fixed number of rounds",
+    FULL: "run every round",
+    ROWS: "work on all rows at once",
+}
+"""What to do where the rounds of a loop are decided in a graph."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +119,9 @@ def instead(site: ValueSite, check: str = "use `torch._assert_async`") -> str:
     """
     if site.kind is SinkKind.RAISE:
         return check
-    return "stack them, then `torch.sort`" if site.form == "order" else "use `torch.where`"
+    if site.form == "order":
+        return "stack them, then `torch.sort`"
+    return _ROUNDS.get(site.effect, "use `torch.where`")
 
 
 def decided(site: ValueSite) -> str:

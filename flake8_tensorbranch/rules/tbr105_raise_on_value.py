@@ -7,10 +7,11 @@ from typing import Final
 
 from flake8_tensorbranch.engine.lattice import DATA
 from flake8_tensorbranch.engine.sink import SinkKind, ValueSite
-from flake8_tensorbranch.rules import Finding, Rule, sentence
+from flake8_tensorbranch.rules import LONGEST, Finding, Rule, sentence
 
 RULE = Rule("tbr-raise-on-value", frozenset({SinkKind.RAISE}), "I", "0.1.0", opt_in=True)
 _HELP: Final = "use `torch._assert_async` or check outside of the hot path"
+_BRIEF: Final = "use `torch._assert_async`"
 
 
 def check(site: ValueSite) -> Iterator[Finding]:
@@ -23,10 +24,12 @@ def check(site: ValueSite) -> Iterator[Finding]:
     guarded = "an assertion" if site.form == "assert" else "an error"
     # A compiled assert is traced (facts H); run eagerly it waits like any other.
     cost = "waits for the device unless compiled" if compiled and site.form == "assert" else "waits for the device"
+    template = f"`{{}}` reads a tensor's value to guard {guarded}: {cost}"
+    help_ = _HELP if len(template) - len("{}") + len(site.subject) + len(f"; {_HELP}") <= LONGEST else _BRIEF
     yield Finding(
         site.node,
-        sentence(f"`{{}}` reads a tensor's value to guard {guarded}: {cost}", site.subject, _HELP),
-        _HELP,
+        sentence(template, site.subject, help_),
+        help_,
         site.certain,
         site.related,
     )

@@ -226,3 +226,28 @@ def save(checkpoint: dict, x: Tensor) -> Tensor:
     if checkpoint["loss"] > 1.0:  # ok: [TBR201] a dict that is named checkpoint
         x = x * 2
     return x
+
+
+class Scattered(nn.Module):
+    """The advice is for rounds where rounds are decided."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts = nn.ModuleList(nn.Linear(4, 4) for _ in range(3))
+
+    def forward(self, x: Tensor, owner: Tensor) -> Tensor:
+        out = torch.zeros_like(x)
+        for i, part in enumerate(self.parts):
+            mine = owner == i
+            if not mine.any():  # error: [TBR201] "; run every round"
+                continue
+            out = out + part(x) * mine[:, None]
+        for part in self.parts:
+            if out.norm() > 3:  # error: [TBR201] "; use a fixed number of rounds"
+                break
+            out = part(out)
+        return out
+
+
+def scattered(module: Scattered, x: Tensor, owner: Tensor) -> Tensor:
+    return checkpoint(module, x, owner, use_reentrant=False)

@@ -8,7 +8,7 @@ from flake8_tensorbranch.engine.branching import bodies
 from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import MODULE_KINDS, TENSOR, UNKNOWN, AbstractValue
-from flake8_tensorbranch.engine.sink import Decides
+from flake8_tensorbranch.engine.sink import ENDS, FULL, OFTEN, Decides
 from flake8_tensorbranch.knowledge.frameworks import DRIVES_TRAINING, LIGHTNING_STEPS
 from flake8_tensorbranch.knowledge.gradients import GRADIENTS_OFF
 from flake8_tensorbranch.knowledge.model import lookup
@@ -31,7 +31,7 @@ class Context:
         if isinstance(node, nodes.Assert):
             return Decides.ERROR, "whether an assertion fails", False
         if isinstance(node, nodes.While):
-            return self.rounds(node), "how often the loop runs", True
+            return self.rounds(node), OFTEN, True
         if isinstance(node, nodes.If):
             return self._if(node)
         if isinstance(node, nodes.IfExp):
@@ -67,7 +67,7 @@ class Context:
         exits = list(bodies.exits([*body, *orelse])) if loop is not None else []
         if loop is not None and exits:
             skips = all(isinstance(statement, nodes.Continue) for statement in exits)
-            words = "which rounds of the loop run in full" if skips else "when the loop ends"
+            words = FULL if skips else ENDS
             left = bodies.after(node, loop) if skips else [*loop.body, *loop.orelse]
             return self._work([*body, *orelse, *left]), words, True
         returned = [s for s in (*body, *orelse) if isinstance(s, nodes.Return)]
