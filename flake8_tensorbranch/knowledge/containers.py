@@ -25,6 +25,9 @@ RESIZES: Final = REPEATS | TAKES | {"add", "remove"}
 CHANGES: Final = FILLS | TAKES | {"clear", "discard", "remove"}
 """Every method that changes what is held."""
 
+ITERATES: Final = frozenset("accumulate all any enumerate len list map max min set sorted sum tuple zip".split())
+"""Functions of Python that go over an argument or ask for its length: a tensor without dimensions fails there."""
+
 KEYED: Final = frozenset({"get", "pop", "setdefault"})
 """Give the element of a key."""
 

@@ -39,6 +39,9 @@ VIEWS: Final = frozenset(
 COPIES: Final = frozenset({"clone", "detach", "contiguous"})
 """Methods by which a tensor is kept for later."""
 
+SPLIT_SIZES: Final = {"split": "split_size_or_sections", "split_with_sizes": "split_sizes"}
+"""Operations whose first argument is a size or a list of sizes, by its name: a tensor of several is an error."""
+
 EXPANDING: Final = frozenset({"expand", "expand_as", "broadcast_to"})
 """Views in which a dimension of size 1 is repeated without a copy."""
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
 import inspect
+import itertools
 import operator
 import warnings
 from collections.abc import Callable, Iterator
@@ -347,3 +349,16 @@ def test_contexts_that_are_entered_once(name: str) -> None:
 def test_methods_of_containers(kind: type, words: set[str]) -> None:
     assert all(hasattr(kind, word) for word in words)
     assert words <= containers.CHANGES | containers.GIVES_ELEMENTS
+
+
+@pytest.mark.parametrize("word", sorted(tensors.SPLIT_SIZES))
+def test_sizes_of_a_split_are_no_tensor(word: str) -> None:
+    with pytest.raises(TypeError, match="must be tuple of ints, not Tensor"):
+        getattr(torch.arange(6), word)(torch.tensor([2, 4]))
+
+
+@pytest.mark.parametrize("word", sorted(containers.ITERATES))
+def test_what_goes_over_fails_for_a_single_element(word: str) -> None:
+    arguments = (str, torch.tensor(2)) if word == "map" else (torch.tensor(2),)
+    with pytest.raises(TypeError):
+        list(getattr(builtins, word, itertools.accumulate)(*arguments))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.arguments import Arguments
+from flake8_tensorbranch.engine.inference.splitting import listed, sizes
 from flake8_tensorbranch.engine.lattice import BOTTOM, TENSOR, AbstractValue, join, make
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
 
@@ -46,6 +47,7 @@ class Frame:
         "facts",
         "function",
         "iterables",
+        "listed",
         "method_of",
         "module",
         "owner",
@@ -85,6 +87,7 @@ class Frame:
         self.owner: AbstractValue = BOTTOM
         self.discard: nodes.NodeNG | None = None  # the call whose value nobody uses
         self.shared: dict[str, list[FunctionInfo]] = {}  # names that nested functions write, too, and these functions
+        self.listed = sizes(function)  # names used as lists of sizes
         self.refining = 0  # how many tests' operands are being evaluated for their outcome
         self.tests: dict[nodes.NodeNG, AbstractValue] = {}
         self.iterables: dict[
@@ -131,6 +134,8 @@ class Frame:
         """Bind a local name; paths that start with it are forgotten."""
         if name in self.shared:
             value = self.analysis.shared(value, self.shared[name], name)
+        if name in self.listed:
+            value = listed(value)
         self.state[name] = value
         if name in self.roots:
             self.forget_below(name)
