@@ -99,6 +99,28 @@ def built_before_the_loop(batches: list[torch.Tensor]) -> None:
         out.sum().backward()
 
 
+def made_pair() -> Pair:
+    return sdpa_kernel(SDPBackend.MATH), sdpa_kernel(SDPBackend.MATH)
+
+
+EARLY, LATE = made_pair()
+BOTH = made_pair()
+
+
+def unpacked_with_the_module(x: torch.Tensor) -> torch.Tensor:
+    x = checkpoint(attend, x, use_reentrant=False, context_fn=lambda: (EARLY, LATE))  # error: [TBR403]
+    return checkpoint(attend, x, use_reentrant=False, context_fn=lambda: (BOTH[0], BOTH[1]))  # error: [TBR403]
+
+
+def unpacked_in_each_call(x: torch.Tensor) -> torch.Tensor:
+    def contexts() -> Pair:
+        first, second = made_pair()
+        return first, second
+
+    x = checkpoint(attend, x, use_reentrant=False, context_fn=contexts)  # ok: [TBR403] built anew
+    return checkpoint(attend, x, use_reentrant=False, context_fn=lambda: made_pair())  # ok: [TBR403] built anew
+
+
 class Block(nn.Module):
     def __init__(self) -> None:
         super().__init__()

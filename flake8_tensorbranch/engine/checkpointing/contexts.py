@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.checkpointing import pairs
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.checkpointing.scopes import choice
 from flake8_tensorbranch.engine.lookup.modes import loop_around
@@ -23,10 +24,14 @@ _MANAGERS: Final = ("contextmanager",)
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """One context: the call that builds it, and whether that runs outside `context_fn`, once for many calls."""
+    """One context: the call that builds it, whether that runs outside `context_fn`, once for many calls, where it runs
+    (the call itself, or the one that leads to it), and which part of what is built it is.
+    """
 
     call: Expr
     outside: bool
+    run: Expr
+    position: int = 0
 
 
 class Contexts:
@@ -101,6 +106,9 @@ class Contexts:
             )
         if function is None:
             return
+        for param in function.params:
+            if param.default is not None and param.name not in bound:
+                bound[param.name] = Expr(function.module, function.parent, param.default)
         needed = [p.name for p in function.params if p.default is None][
             1 if function.takes_self or function.is_classmethod else 0 :
         ]
@@ -123,6 +131,7 @@ class Contexts:
         self, made: Recompute, function: FunctionInfo, result: Expr, bound: dict[str, Expr], found: dict[str, object]
     ) -> None:
         outside = False
+        result = _unstarred(result)
         node = result.node
         while not isinstance(node, (nodes.Tuple, nodes.List)):
             if (
@@ -144,6 +153,9 @@ class Contexts:
                         found["reused"] = "kept"
                 elif not outside and (externals & SCOPES.keys() or NO_CONTEXT in externals):
                     found.setdefault("malformed", "single")
+                elif (given := pairs.pair(self.origins, result)) is not None:
+                    outside = outside or given[1].scope is not function
+                    self._judge_pair(made, function, given, bound, outside, found)
                 return
             steps = self.origins.step(result, calls=False)
             if len(steps) != 1:
@@ -151,6 +163,20 @@ class Contexts:
             outside = outside or steps[0].scope is not function
             result = steps[0]
             node = result.node
+        self._judge_pair(made, function, (result, result), bound, outside, found)
+
+    def _judge_pair(
+        self,
+        made: Recompute,
+        function: FunctionInfo,
+        given: tuple[Expr, Expr],
+        bound: dict[str, Expr],
+        outside: bool,
+        found: dict[str, object],
+    ) -> None:
+        """Judges the tuple that is given, and the place that runs it."""
+        result, run = given
+        node = result.node
         if len(node.elts) != 2:
             starred = any(isinstance(e, nodes.Starred) for e in node.elts)
             if not starred:
@@ -161,37 +187,47 @@ class Contexts:
             self._built(first, function, bound, outside),
             self._built(second, function, bound, outside),
         )
+        if run is not result and not outside:
+            return  # a helper builds them anew in each call
         if built_first is None or built_second is None:
             return
-        if built_first.call.node is built_second.call.node:
+        if (built_first.call.node, built_first.position) == (built_second.call.node, built_second.position):
             if self._once(built_first.call) and not isinstance(first.node, nodes.Call):
                 found["reused"] = "same"
             return
         for built in (built_first, built_second):
-            if built.outside and self._once(built.call) and self._outlives(made, built.call):
+            at = run if run is not result else built.run
+            if built.outside and self._once(built.call) and self._outlives(made, at):
                 found["reused"] = "kept"
                 return
         self._compare(made, built_first.call, built_second.call, found)
 
     def _built(self, expr: Expr, function: FunctionInfo, bound: dict[str, Expr], outside: bool = False) -> Built | None:
         """The call that builds a context, through names; None where it is not one call in the source."""
+        run, position = expr, 0
         for _ in range(8):
             if isinstance(expr.node, nodes.Call):
-                return Built(expr, outside)
+                return Built(expr, outside, run, position)
             if isinstance(expr.node, nodes.Name) and expr.scope is function and expr.node.name in bound:
-                expr, outside = bound[expr.node.name], True
+                expr = run = bound[expr.node.name]
+                outside = True
                 continue
             steps = self.origins.step(expr, calls=False)
-            if len(steps) != 1:
+            if len(steps) == 1:
+                outside = outside or steps[0].scope is not function
+                expr = run = steps[0]
+                continue
+            part = pairs.part(self.origins, expr)
+            if part is None:
                 return None
-            outside = outside or (steps[0].scope is not expr.scope and steps[0].scope is not function)
-            outside = outside or (steps[0].scope is not function)
-            expr = steps[0]
+            outside = outside or part.run.scope is not function
+            expr, run, position = part.made, part.run, part.position
         return None
 
     def _once(self, call: Expr) -> bool:
         """True when what a call builds can be entered only once."""
-        if self.origins.externals(call) & ENTERED_ONCE:
+        externals = self.origins.externals(call)
+        if externals & ENTERED_ONCE or (SELECTIVE in externals and self.has("selective-contexts-counted")):
             return True
         return any(
             any(d.rsplit(".", 1)[-1] in _MANAGERS for d in f.decorator_names) for f in self.origins.callees(call)
@@ -255,3 +291,11 @@ class Contexts:
                 if names & called.keys() and isinstance(node.parent, (nodes.With, nodes.Call)):
                     return True
         return not made.call.scope or bool(made.call.scope.decorator_names)
+
+
+def _unstarred(expr: Expr) -> Expr:
+    """What a tuple of one starred element repeats: `(*pair,)`."""
+    elements = expr.node.elts if isinstance(expr.node, (nodes.Tuple, nodes.List)) else ()
+    if len(elements) == 1 and isinstance(elements[0], nodes.Starred):
+        return Expr(expr.module, expr.scope, elements[0].value)
+    return expr
