@@ -25,7 +25,8 @@ def check(site: ValueSite) -> Iterator[Finding]:
     fullgraph = member.entry.option("fullgraph") is True
     if site.frame_lost and not fullgraph:
         return
-    cost = "an error with `fullgraph=True`" if fullgraph else "a graph break"
+    outcome = "an error, or another case in silence," if site.form == "identity" else "an error"
+    cost = f"{outcome} with `fullgraph=True`" if fullgraph else "a graph break"
     yield Finding(
         site.node,
         f"`{site.subject}` decides {decided(site)} in a compiled region: {cost}",

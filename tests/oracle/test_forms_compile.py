@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.oracle.agree import reported, require_torch
-from tests.oracle.support import graphs_compiled, loaded
+from tests.oracle.support import graphs_compiled, loaded, observe
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -266,13 +266,31 @@ def test_matches_that_break_the_graph(subject: str) -> None:
     assert ("form" in reported(source, "TBR304")) is (found > 1)
 
 
-def test_a_match_of_true_takes_another_case_in_a_full_graph() -> None:
-    """What the page says: the value is no Python bool there, and nothing is raised."""
-    source = HEAD + "\n\ndef form(x: Tensor) -> Tensor:\n    match bool(x.sum() > 0):\n        case True:\n"
-    source += "            return x.sin()\n        case _:\n            return x.cos()\n"
+WHOLE = {
+    ("bool(x.sum() > 0)", "True"): "another case",
+    ("bool(x.sum() > 0)", "True | None"): "another case",
+    ("(x.sum() > 0).item()", "False"): "another case",
+    ("not x.any()", "False"): "raises",
+    ("int(x.sum())", "4"): "raises",
+    ("x.sum()", "4.0"): "raises",
+    ("x.sum() > 0", "True"): "right",
+}
+
+
+@pytest.mark.parametrize(("subject", "pattern"), WHOLE)
+def test_what_a_match_does_in_a_full_graph(subject: str, pattern: str) -> None:
+    """A value of the graph is no Python bool: it is neither `True` nor `False`, and nothing is raised for that."""
+    body = f"    match {subject}:\n        case {pattern}:\n            return x.sin()\n"
+    body += "        case _:\n            return x.cos()\n"
+    source = HEAD + '\n\n@torch.compile(backend="eager", fullgraph=True)\ndef form(x: Tensor) -> Tensor:\n' + body
+    source += "\n\ndef plain(x: Tensor) -> Tensor:\n" + body
     with loaded(source) as module:
-        x = torch.ones(4)
-        whole = torch.compile(module.form, backend="eager", fullgraph=True)
-        assert torch.equal(module.form(x), x.sin())
-        assert torch.equal(whole(x), x.cos())
+        seen = [(observe(module.form, x), module.plain(x)) for x in (torch.ones(4), -torch.ones(4))]
     torch._dynamo.reset()
+    raised = any(outcome.error is not None for outcome, _ in seen)
+    wrong = not raised and not all(torch.equal(outcome.value, right) for outcome, right in seen)
+    assert ("raises" if raised else "another case" if wrong else "right") == WHOLE[subject, pattern]
+    messages = reported(source, "TBR304").get("form", [])
+    assert bool(messages) is (raised or wrong)
+    assert all("an error" in message for message in messages) or not raised
+    assert all("another case in silence" in message for message in messages) or not wrong

@@ -216,3 +216,12 @@ def identical(x: Tensor) -> Tensor:
             return x.tan()
         case _:
             return x.cos()
+
+
+@torch.compile(backend="eager", fullgraph=True)
+def matched_whole(x: Tensor) -> Tensor:
+    match bool(x.sum() > 0):  # error: [TBR304] "an error, or another case in silence, with `fullgraph=True`"
+        case True:
+            return x.sin()
+        case _:
+            return x.cos()

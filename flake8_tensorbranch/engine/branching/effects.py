@@ -205,7 +205,11 @@ def _without_grad(node: nodes.NodeNG) -> bool:
 
 
 def form(node: nodes.NodeNG) -> str:
-    """How the source spells the decision."""
+    """How the source spells the decision: `identity` for a `match` whose cases ask whether the subject is `True` or
+    `False`.
+    """
+    if isinstance(node, nodes.Match) and _asks_identity(node):
+        return "identity"
     names = {
         nodes.If: "if",
         nodes.IfExp: "ternary",
@@ -219,3 +223,10 @@ def form(node: nodes.NodeNG) -> str:
         nodes.Match: "match",
     }
     return names.get(type(node), "use")
+
+
+def _asks_identity(match: nodes.Match) -> bool:
+    """True when some pattern, alone or as an alternative, is `True` or `False`."""
+    patterns = [case.pattern for case in match.cases]
+    either = [p for pattern in patterns if isinstance(pattern, nodes.MatchOr) for p in pattern.patterns]
+    return any(isinstance(p, nodes.MatchSingleton) and p.value is not None for p in (*patterns, *either))
