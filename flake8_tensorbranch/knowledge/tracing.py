@@ -43,6 +43,9 @@ RECOMPUTING: Final = frozenset(
 )
 """Transforms that run a backward of their own; functorch is their older home."""
 
+TRANSFORMING: Final = ("torch.func", "functorch", "import func")
+"""What the text of a file holds that imports or calls one."""
+
 FUNCTIONAL_CALLS: Final = frozenset({"torch.func.functional_call", "torch.nn.utils.stateless.functional_call"})
 """Calls of a module with other parameters than its own, which are back in place when they return."""
 

@@ -1,4 +1,4 @@
-"""TBR407: `functional_call`, or a transformation of `torch.func`, on what checkpoints inside."""
+"""TBR407: `functional_call`, or a transformation of `torch.func`, on what checkpoints inside, or in a region."""
 
 from __future__ import annotations
 
@@ -16,6 +16,10 @@ def check(site: CheckpointSite) -> Iterator[Finding]:
     if transformed:
         message = f"`{transformed}` raises: what it differentiates checkpoints inside, by hooks or functions it refuses"
         yield Finding(site.node, message, "call it without checkpoint", related=site.related)
+    inside = site.facts.get("transforms")
+    if inside:
+        message = f"the region calls `{inside}`, which raises under the hooks of a non-reentrant checkpoint"
+        yield Finding(site.node, message, "call it outside, or torch.autograd.grad", related=site.related)
     if site.facts.get("functional"):
         message = "the module checkpoints inside: backward recomputes with its own parameters, not those given"
         yield Finding(site.node, message, "checkpoint around functional_call, not inside", related=site.related)

@@ -92,3 +92,19 @@ def forward_mode(net: Net, x: torch.Tensor) -> torch.Tensor:
 
 def plain_transform(fc: nn.Linear, x: torch.Tensor) -> torch.Tensor:
     return torch.func.grad(lambda x: fc(x).sum())(x)  # ok: [TBR407] no checkpoint inside
+
+
+def in_a_region(fc: nn.Linear, x: torch.Tensor) -> torch.Tensor:
+    def region(y: torch.Tensor) -> torch.Tensor:
+        return torch.func.grad(lambda z: fc(z).sum())(y) * y
+
+    x = checkpoint(region, x, use_reentrant=True)  # ok: [TBR407] this variant has no hooks
+    return checkpoint(region, x, use_reentrant=False)  # error: [TBR407] "the region calls `torch.func.grad`"
+
+
+def forward_mode_in_a_region(fc: nn.Linear, x: torch.Tensor) -> torch.Tensor:
+    return checkpoint(lambda y: torch.func.jacfwd(fc)(y), x, use_reentrant=False)  # ok: [TBR407] saves nothing
+
+
+def by_parameters(net: Net, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> dict[str, torch.Tensor]:
+    return torch.func.grad(lambda given: functional_call(net, given, (x,)).sum())(parameters)  # error: [TBR407]

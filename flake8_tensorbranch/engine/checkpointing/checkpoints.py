@@ -26,7 +26,7 @@ from flake8_tensorbranch.engine.repairs import variants as edits
 from flake8_tensorbranch.engine.repairs.contexts import callable_instead
 from flake8_tensorbranch.engine.sink import CheckpointSite, ScopeSite, SinkKind
 from flake8_tensorbranch.knowledge.regions import RegionEntry
-from flake8_tensorbranch.knowledge.tracing import RECOMPUTING
+from flake8_tensorbranch.knowledge.tracing import RECOMPUTING, TRANSFORMING
 
 
 def sites(program: Program, regions: Regions) -> Iterator[CheckpointSite | ScopeSite]:
@@ -97,7 +97,7 @@ class _Calls:
         if self.origins.program.index.mentions(("functional_call",)):
             for expr, made in callshape.functional_calls(self.origins, self.recomputes, self.backward):
                 yield replace(self._site(made, expr.node, {"functional": True}), function=expr.scope)
-        if self.origins.program.index.mentions(("torch.func", "functorch", "import func")):
+        if self.origins.program.index.mentions(TRANSFORMING):
             for expr, made in callshape.transformed_calls(self.origins, self.recomputes):
                 name = min(self.origins.externals(expr) & RECOMPUTING)
                 yield replace(self._site(made, expr.node, {"transformed": name}), function=expr.scope)
@@ -181,6 +181,8 @@ class _Calls:
             facts.update(self.contexts.of(made, variants))
             facts["flag"] = callshape.positional_flag(self.origins, made, row)
             facts["segments"] = callshape.segments(self.origins, made, row)
+        if variants == {False}:
+            facts["transforms"] = callshape.transforms_inside(self.origins, self.recomputes, made)
         if reentrant:
             facts.update(self.gradients.of(made))
             facts.update(self.reentrant.of(made, not facts.get("no_grad_input")))
