@@ -94,6 +94,28 @@ def differs(source: str, name: str) -> bool:
     return not all(_same(found, wanted) for found, wanted in zip(outcome.value, right, strict=True))
 
 
+def forms(source: str) -> dict[str, str]:
+    """The functions of one tensor `x` in a program, `train_...` apart, each with the definition in which its
+    checkpointed code stands: the class whose instance it calls by the class's name in capitals, or itself.
+    """
+    body = ast.parse(source).body
+    classes = {n.name.upper(): n.name for n in body if isinstance(n, ast.ClassDef)}
+    found = {}
+    for node in body:
+        if isinstance(node, ast.FunctionDef) and [a.arg for a in node.args.args] == ["x"]:
+            used = [classes[n.id] for n in ast.walk(node) if isinstance(n, ast.Name) and n.id in classes]
+            found[node.name] = used[0] if used else node.name
+    return {name: place for name, place in found.items() if not name.startswith("train_")}
+
+
+def agree(source: str, code: str) -> None:
+    """Assert that what the linter reports of a program's forms is what goes wrong, and that not all of them do."""
+    places = forms(source)
+    wrong = {place for name, place in places.items() if differs(source, name)}
+    assert 0 < len(wrong) < len(places)
+    assert set(reported(source, code)) == wrong
+
+
 def raised(source: str, name: str) -> Outcome:
     """What one step of a checkpointed form raises, if anything."""
     with loaded(source) as module:

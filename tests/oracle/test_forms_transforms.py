@@ -123,9 +123,6 @@ def assigned(x: Tensor):
     return g(x)
 
 
-@grad
-
-
 def autograd(x: Tensor):
     return torch.autograd.grad(loss(x.requires_grad_()), x)
 

@@ -67,3 +67,54 @@ def own_list(stem: nn.Linear, gate: nn.Linear, x: torch.Tensor) -> None:
     parts = stem(x)
     y = checkpoint(run, parts, use_reentrant=True)  # ok: [TBR509] another variable of that name
     (y.sum() + parts.sum()).backward()
+
+
+class Named(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem = nn.Linear(4, 4)
+        self.body = nn.Linear(4, 4)
+        self.parts: dict[str, torch.Tensor] = {}
+
+    def inner(self, x: torch.Tensor) -> torch.Tensor:
+        self.parts["gate"] = self.body(x).square().mean()
+        return self.body(x)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return checkpoint(self.inner, self.stem(x), use_reentrant=True)  # error: [TBR509]
+
+
+class Measured(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem = nn.Linear(4, 4)
+        self.body = nn.Linear(4, 4)
+        self.measure = torch.zeros(())
+
+    def inner(self, x: torch.Tensor) -> torch.Tensor:
+        self.measure = self.body(x).square().mean()
+        return self.body(x)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return checkpoint(self.inner, self.stem(x), use_reentrant=True)  # ok: [TBR509] another class's is read
+
+
+class Measure:
+    def __init__(self) -> None:
+        self.measure = torch.zeros((), requires_grad=True)
+
+
+def step_by_name(net: Named, measured: Measured, other: Measure, x: torch.Tensor) -> None:
+    (net(x).sum() + net.parts["gate"] + measured(x).sum() + other.measure).backward()
+
+
+def step_by_variable(layer: nn.Linear, x: torch.Tensor) -> None:
+    beside = None
+
+    def region(h: torch.Tensor) -> torch.Tensor:
+        nonlocal beside
+        beside = layer(h).square().mean()
+        return layer(h)
+
+    out = checkpoint(region, layer(x), use_reentrant=True)  # error: [TBR509]
+    (out.sum() + beside).backward()

@@ -36,7 +36,10 @@ def _is_computed(scope: FunctionInfo, facts: Facts, node: nodes.NodeNG) -> bool:
         return False
     value = facts.values.get(node, UNKNOWN)
     told = bool(value.kinds & TENSOR) and not value.kinds & UNKNOWN_KIND
-    sources = [assigned(bound) for bound in scope.local_names.get(node.name, ())]
+    bindings = [(b.lineno or 0, b) for b in scope.local_names.get(node.name, ())]
+    # One that every run comes to before the test leaves nothing of those before it.
+    sure = [at for at, b in bindings if at < (node.lineno or 0) and b.statement().parent is scope.node]
+    sources = [assigned(bound) for at, bound in bindings if at >= max(sure, default=0)]
     return bool(sources) and all(
         isinstance(source, nodes.BinOp)
         or (told and isinstance(source, nodes.Call) and _computes(facts, source) and not _is_fresh(facts, source))

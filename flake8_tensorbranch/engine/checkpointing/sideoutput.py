@@ -26,8 +26,8 @@ def side_output(origins: Origins, recomputes: Recomputes, backward: Backward, ma
         if function.name == "__init__":
             continue
         abroad = function.module is not origins.program.index
-        for attribute, name, value in _kept(function):
-            if abroad and not attribute:
+        for holder, name, value in _kept(function):
+            if abroad and holder is None:
                 continue
             if _cut(value):
                 continue
@@ -37,27 +37,55 @@ def side_output(origins: Origins, recomputes: Recomputes, backward: Backward, ma
             for reader in origins.program.index.functions:
                 if reader in region or reader.name == "__init__":
                     continue
-                for node in _attributes(reader, name) if attribute else _names(reader, function, name):
+                for node in _attributes(reader, name) if holder is not None else _names(reader, function, name):
                     if abroad and not _owns(origins, reader, function, node):
+                        continue
+                    if holder is not None and _apart(origins, function, holder, reader, node):
                         continue
                     if backward.of(Expr(reader.module, reader, node)):
                         return name
     return ""
 
 
-def _kept(function: FunctionInfo) -> Iterator[tuple[bool, str, Any]]:
-    """What a function stores on attributes (True), or appends to lists that are attributes or names from outside."""
+def _kept(function: FunctionInfo) -> Iterator[tuple[Any, str, Any]]:
+    """What a function stores on attributes, in their items, or appends to them, with what holds each attribute; and
+    what it does so with names from outside, which nothing holds (None).
+    """
     for store in function.attribute_stores:
         if isinstance(store.parent, (nodes.Assign, nodes.AugAssign)):
-            yield True, store.attrname, store.parent.value
+            yield store.expr, store.attrname, store.parent.value
     for call in function.calls:
         func = call.func
-        if not (isinstance(func, nodes.Attribute) and func.attrname == "append" and call.args):
-            continue
-        if isinstance(func.expr, nodes.Attribute):
-            yield True, func.expr.attrname, call.args[0]
-        elif isinstance(func.expr, nodes.Name) and func.expr.name not in function.local_names:
-            yield False, func.expr.name, call.args[0]
+        if isinstance(func, nodes.Attribute) and func.attrname == "append" and call.args:
+            yield from _held_by(function, func.expr, call.args[0])
+    for assign in function.node.nodes_of_class(nodes.Assign, FUNCTIONS):
+        for target in assign.targets:
+            while isinstance(target, nodes.Subscript):
+                target = target.value
+            if target not in assign.targets:
+                yield from _held_by(function, target, assign.value)
+            elif isinstance(target, nodes.AssignName) and not _is_own(function, target.name):
+                yield None, target.name, assign.value
+
+
+def _held_by(function: FunctionInfo, kept: Any, value: Any) -> Iterator[tuple[Any, str, Any]]:
+    if isinstance(kept, nodes.Attribute):
+        yield kept.expr, kept.attrname, value
+    elif isinstance(kept, nodes.Name) and not _is_own(function, kept.name):
+        yield None, kept.name, value
+
+
+def _apart(origins: Origins, writer: FunctionInfo, holder: Any, reader: FunctionInfo, node: Any) -> bool:
+    """True when an attribute is read of an object of another class than the one it is stored on."""
+    owners = [
+        [r.cls for r in origins.value(Expr(f.module, f, n)).each if isinstance(r, Instance)]
+        for f, n in ((writer, holder), (reader, node.expr))
+    ]
+    lines = [
+        {c for o in own for c in (origins.program.analysis.resolver.mro(o) if isinstance(o, ClassInfo) else [o])}
+        for own in owners
+    ]
+    return all(owners) and not (lines[0] & set(owners[1]) or lines[1] & set(owners[0]))
 
 
 def _attributes(reader: FunctionInfo, name: str) -> Iterator[nodes.NodeNG]:
@@ -92,9 +120,14 @@ def _names(reader: FunctionInfo, writer: FunctionInfo, name: str) -> Iterator[no
             yield node
 
 
+def _is_own(function: FunctionInfo, name: str) -> bool:
+    """True for a local, of which `nonlocal` and `global` say nothing."""
+    return name in function.local_names and name not in function.declared_global | function.declared_nonlocal
+
+
 def _owner(function: FunctionInfo, name: str) -> FunctionInfo | None:
     """The function whose local a name is; None for a module's."""
     up: FunctionInfo | None = function
-    while up is not None and (name not in up.local_names or name in up.declared_global):
+    while up is not None and not _is_own(up, name):
         up = up.parent
     return up
