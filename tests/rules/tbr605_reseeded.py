@@ -30,3 +30,26 @@ class ByConstant(Dataset):
 
     def __len__(self) -> int:
         return 10
+
+
+SHARED = random.Random(0)  # error: [TBR605] "`SHARED` (random.Random)"
+SEEDED = random.Random(0)  # ok: [TBR605] every item seeds it
+UNUSED = random.Random(0)  # ok: [TBR605] no worker draws from it
+HELPING = torch.Generator()  # error: [TBR605]
+
+
+def noise() -> torch.Tensor:
+    return torch.rand(2, generator=HELPING)
+
+
+def split(n: int) -> int:
+    return UNUSED.randrange(n)
+
+
+class FromModule(Dataset):
+    def __getitem__(self, i: int) -> torch.Tensor:
+        SEEDED.seed(i)
+        return noise() * SHARED.random() * SEEDED.random()
+
+    def __len__(self) -> int:
+        return 10

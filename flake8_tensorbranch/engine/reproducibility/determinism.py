@@ -13,14 +13,12 @@ from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.regions import trace
 from flake8_tensorbranch.engine.repairs import settings as edits
 from flake8_tensorbranch.engine.reproducibility.comparisons import Comparisons, held_to_numbers
+from flake8_tensorbranch.engine.reproducibility.copied import Copied
 from flake8_tensorbranch.engine.reproducibility.switches import Switches
 from flake8_tensorbranch.engine.sink import SinkKind, SwitchSite
-from flake8_tensorbranch.knowledge.randomness import SEEDING
 from flake8_tensorbranch.knowledge.reproducibility import (
     ALGORITHMS,
-    DATASETS,
     DEBUG_MODE,
-    GENERATORS,
     LOADER,
     MULTIPLYING,
     SAMPLERS,
@@ -28,7 +26,7 @@ from flake8_tensorbranch.knowledge.reproducibility import (
 from flake8_tensorbranch.knowledge.versions import has
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.syntax.kinds import FRAMES
-from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted, last_name
+from flake8_tensorbranch.syntax.names import FunctionInfo, dotted, last_name
 
 _WORDS: Final = (
     "determinis",
@@ -68,7 +66,7 @@ class _Finder:
         if not has("cublas-unchecked", self.settings.torch_version):
             yield from self._cublas()
         yield from self._compared()
-        yield from self._datasets()
+        yield from self._copied()
         yield from self._shuffled()
 
     def _site(
@@ -239,107 +237,12 @@ class _Finder:
                 "compared", test, scope, True, here, note="drawn here", said=said, how="drawn", drawn="True"
             )
 
-    # Generators on datasets
-
-    def _datasets(self) -> Iterator[SwitchSite]:
-        if any(k.arg in ("worker_init_fn", None) for _, call in self.loaders for k in call.keywords):
-            return
-        workers = [self._workers(scope, call) for scope, call in self.loaders]
-        if workers and not any(workers):
-            return
-        for cls in self.index.classes:
-            if not self._is_dataset(cls):
-                continue
-            init = cls.methods.get("__init__")
-            if init is None or any(
-                isinstance(n, nodes.Call) and "get_worker_info" in (dotted(n.func) or "")
-                for n in cls.node.nodes_of_class(nodes.Call)
-            ):
-                continue
-            for store in init.attribute_stores:
-                value = getattr(store.parent, "value", None)
-                kind = self._generator(init, value)
-                if kind and self._drawn_from(cls, store.attrname):
-                    name = dotted(store) or store.attrname
-                    drawn = "__getitem__" if "__getitem__" in cls.methods else "__iter__"
-                    yield self._site("copied-generator", store, init, bool(workers), name=name, kind=kind, drawn=drawn)
-
-    def _workers(self, scope: FunctionInfo | None, call: nodes.Call) -> bool:
-        given = next((k.value for k in call.keywords if k.arg == "num_workers"), None)
-        if given is None:
-            return len(call.args) > 5
-        return not (isinstance(given, nodes.Const) and given.value == 0)
-
-    def _generator(self, scope: FunctionInfo, value: Any) -> str:
-        value = _unseeded(value)
-        if not isinstance(value, nodes.Call):
-            return ""
-        known = self.switches.resolve(value.func, scope)
-        known = known if known in GENERATORS else ""
-        return known or self._made_by_a_helper(Expr(self.index, scope, value))
-
-    def _made_by_a_helper(self, call: Expr) -> str:
-        """The kind of generator that a function of the project returns, of this file or another."""
-        if not self.origins.callees(call):
-            return ""
-        found = set()
-        for origin in self.origins.of(call):
-            made = _unseeded(origin.node)
-            names = self.origins.externals(Expr(origin.module, origin.scope, made)) if made is not call.node else ()
-            found.add(next((name for name in names if name in GENERATORS), ""))
-        return found.pop() if len(found) == 1 else ""
-
-    def _is_dataset(self, cls: ClassInfo) -> bool:
-        for base in self.program.analysis.resolver.mro(cls):
-            if (
-                isinstance(base, str)
-                and base.startswith(("torch.utils.data.", "torchvision.datasets."))
-                and base.endswith(DATASETS)
-            ):
-                return True
-        return False
-
-    def _drawn_from(self, cls: ClassInfo, attribute: str) -> bool:
-        """True when the methods that workers run use the attribute, and none of them sets or seeds it anew."""
-        begin = [m for n, m in cls.methods.items() if n in ("__getitem__", "__getitems__", "__iter__")]
-        seen: set[FunctionInfo] = set()
-        used = False
-        while begin:
-            method = begin.pop()
-            if method in seen:
-                continue
-            seen.add(method)
-            if any(s.attrname == attribute for s in method.attribute_stores):
-                return False
-            if any(_seeds(call, attribute) for call in method.calls):
-                return False
-            own = method.params[0].name if method.params else ""
-            for node in method.node.nodes_of_class(nodes.Attribute):
-                if isinstance(node.expr, nodes.Name) and node.expr.name == own:
-                    used = used or node.attrname == attribute
-                    if node.attrname in cls.methods:
-                        begin.append(cls.methods[node.attrname])
-        return used
-
-
-def _seeds(call: nodes.Call, attribute: str) -> bool:
-    """True for `self.g.manual_seed(i)` and `self.rng.seed(i)`, of an attribute, with a seed that is no literal."""
-    func = call.func
-    if not isinstance(func, nodes.Attribute) or func.attrname not in SEEDING or not call.args:
-        return False
-    held = isinstance(func.expr, nodes.Attribute) and func.expr.attrname == attribute
-    return held and not isinstance(call.args[0], nodes.Const)
-
-
-def _unseeded(value: Any) -> Any:
-    """What a generator is made by, without the `manual_seed` calls that give it back."""
-    while (
-        isinstance(value, nodes.Call)
-        and isinstance(value.func, nodes.Attribute)
-        and value.func.attrname == "manual_seed"
-    ):
-        value = value.func.expr
-    return value
+    def _copied(self) -> Iterator[SwitchSite]:
+        for found in Copied(self.origins, self.switches, self.loaders).all():
+            store, drawn = found.store, found.drawn
+            yield self._site(
+                "copied-generator", store, found.scope, found.certain, name=found.name, kind=found.kind, drawn=drawn
+            )
 
 
 def _before(node: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
