@@ -17,7 +17,7 @@ from flake8_tensorbranch.engine.lattice import CALLABLE, CONTAINER, HOST, MAPPIN
 from flake8_tensorbranch.engine.lookup.guards import guards
 from flake8_tensorbranch.engine.lookup.modes import loop_around, switched, without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
-from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.engine.refs import Closure, Instance
 from flake8_tensorbranch.knowledge.gradients import CUTS
 from flake8_tensorbranch.knowledge.tensors import COUNTS, METADATA
 from flake8_tensorbranch.syntax.binding import assigned
@@ -229,6 +229,9 @@ class Reentrant:
         runs `twice`; else empty.
         """
         scope = made.call.scope
+        held = self.recomputes.holding.of(made.function) if self._ddp() else None
+        if held is not None and held.complete and not held.state:
+            return ""  # no parameter in it
         for _, unused, reached in self._ddp():
             if reached and scope not in reached:
                 continue
@@ -347,7 +350,8 @@ def saves_object(origins: Origins, made: Recompute) -> str:
         return ""  # without a tensor among the inputs nothing is saved
     for position, (argument, value) in enumerate(zip(call.args, values, strict=True)):
         name = slots[position] if position < len(slots) else home.forward.vararg
-        if name in saved and value.must(_NO_TENSOR):
+        functions = value.refs and all(isinstance(r, (FunctionInfo, ClassInfo, Closure)) for r in value.refs)
+        if name in saved and (value.must(_NO_TENSOR) or functions):
             return source_of(argument)
     return ""
 
