@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.oracle.agree import reported
 from tests.oracle.support import loaded, observe, page, require_torch, tell
 
 torch = require_torch()
@@ -33,3 +34,28 @@ def test_without_it_the_operator_raises() -> None:
 def test_the_debug_mode_warn_is_the_same() -> None:
     torch.set_deterministic_debug_mode("warn")
     assert torch.is_deterministic_algorithms_warn_only_enabled()
+
+
+MODES = [
+    "torch.use_deterministic_algorithms(True, warn_only=True)",
+    "torch.use_deterministic_algorithms(mode=True, warn_only=True)",
+    "ONLY = True\ntorch.use_deterministic_algorithms(True, warn_only=ONLY)",
+    'torch.set_deterministic_debug_mode("warn")',
+    "torch.set_deterministic_debug_mode(1)",
+    "torch.use_deterministic_algorithms(True)",
+    "torch.use_deterministic_algorithms(True, warn_only=False)",
+    "torch.use_deterministic_algorithms(False, warn_only=True)",
+    'torch.set_deterministic_debug_mode("error")',
+    "torch.set_deterministic_debug_mode(2)",
+    "torch.use_deterministic_algorithms(True, warn_only=True)\ntorch.use_deterministic_algorithms(True)",
+    "torch.use_deterministic_algorithms(True, warn_only=True)\ntorch.use_deterministic_algorithms(False)",
+]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_modes_that_only_warn_are_reported(mode: str) -> None:
+    compared = "def same(a: torch.Tensor, b: torch.Tensor) -> bool:\n    return torch.equal(a, b)\n"
+    source = f"import torch\n\n{mode}\n\n\n{compared}"
+    with loaded(source):
+        warns = torch.are_deterministic_algorithms_enabled() and torch.is_deterministic_algorithms_warn_only_enabled()
+    assert bool(reported(source, "TBR602")) is warns

@@ -9,12 +9,12 @@ from astroid import nodes
 
 from flake8_tensorbranch.diagnostic import Edit, Related
 from flake8_tensorbranch.engine.inference.program import Program
-from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.regions import trace
 from flake8_tensorbranch.engine.repairs import settings as edits
 from flake8_tensorbranch.engine.reproducibility.comparisons import Comparisons, held_to_numbers
 from flake8_tensorbranch.engine.reproducibility.copied import Copied
-from flake8_tensorbranch.engine.reproducibility.switches import Switches
+from flake8_tensorbranch.engine.reproducibility.switches import Setting, Switches
 from flake8_tensorbranch.engine.sink import SinkKind, SwitchSite
 from flake8_tensorbranch.knowledge.reproducibility import (
     ALGORITHMS,
@@ -101,6 +101,8 @@ class _Finder:
         if compared is None:
             return
         for setting in self.switches.warn_only:
+            if self._taken_back(setting):
+                continue
             said = trace.spelled(compared.node)
             repair = edits.raising(self.index, setting.node)
             yield self._site(
@@ -114,6 +116,22 @@ class _Finder:
                 compared=said,
                 option="`warn_only`" if setting.name == ALGORITHMS else "debug mode `warn`",
             )
+
+    def _taken_back(self, setting: Setting) -> bool:
+        """True when a later statement of the same block sets the mode anew, without warnings only, before anything is
+        compared in that scope.
+        """
+        begin, block = line(setting.node), setting.node.statement().parent
+        later = [
+            line(other.node)
+            for other in self.switches.settings
+            if other.name in (ALGORITHMS, DEBUG_MODE)
+            and other not in self.switches.warn_only
+            and other.node.statement().parent is block
+            and line(other.node) > begin
+        ]
+        compared = [line(c.node) for c in self.comparisons.exact() if c.scope is setting.scope]
+        return bool(later) and not any(begin < at < later[0] for at in compared)
 
     def _shuffled(self) -> Iterator[SwitchSite]:
         switched = self.switches.deterministic
