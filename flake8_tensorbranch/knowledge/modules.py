@@ -42,6 +42,9 @@ ITERATES_TENSORS: Final = ITERATES_PARAMETERS | {"buffers", "named_buffers"}
 ITERATES_MODULES: Final = frozenset({"children", "named_children", "modules", "named_modules"})
 """Methods of modules that go over what they hold."""
 
+ITERATES_NAMES: Final = frozenset(n for n in ITERATES_TENSORS | ITERATES_MODULES if n.startswith("named_"))
+"""Of these, the ones that give a name first, which is the same whatever is written into what it names."""
+
 BUILDERS: Final = frozenset({"__init__", "reset_parameters", "_init_weights", "init_weights"})
 """Methods of modules that run when they are built, by the conventions of torch.nn and transformers."""
 

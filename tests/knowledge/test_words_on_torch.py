@@ -314,6 +314,12 @@ def test_repeats_of_another_sum_than_output_size_are_refused() -> None:
         floats().repeat_interleave(torch.tensor([2] * len(floats())), dim=0, output_size=len(floats()))
 
 
+@pytest.mark.parametrize("word", sorted(modules.ITERATES_NAMES))
+def test_names_come_first(word: str) -> None:
+    net = torch.nn.Sequential(torch.nn.BatchNorm1d(2))
+    assert all(isinstance(name, str) for name, _ in getattr(net, word)())
+
+
 @pytest.mark.parametrize("word", sorted(modules.ITERATES_TENSORS | modules.ITERATES_MODULES | modules.FORWARD_HOOKS))
 def test_names_of_modules(word: str) -> None:
     assert callable(getattr(torch.nn.Module, word))

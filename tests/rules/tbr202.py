@@ -287,3 +287,25 @@ class Keyed(nn.Module):
 
 def keyed(module: Keyed, x: Tensor, group: dict[str, int]) -> Tensor:
     return checkpoint(module, x, group, use_reentrant=False)
+
+
+class Decayed(nn.Module):
+    """What is written into a parameter leaves its name alone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        penalty = x.new_zeros(())
+        for name, p in self.fc.named_parameters():
+            if "bias" in name:  # ok: [TBR202] the same names in every run
+                continue
+            with torch.no_grad():
+                p.mul_(0.99)  # error: [TBR205]
+            penalty = penalty + p.square().sum()
+        return self.fc(x) + penalty
+
+
+def decayed(module: Decayed, x: Tensor) -> Tensor:
+    return checkpoint(module, x, use_reentrant=False)

@@ -14,7 +14,7 @@ from flake8_tensorbranch.engine.lattice import UNKNOWN
 from flake8_tensorbranch.engine.lookup.guards import exclusive
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.containers import GIVES_ELEMENTS
-from flake8_tensorbranch.knowledge.modules import ITERATES_MODULES, ITERATES_TENSORS
+from flake8_tensorbranch.knowledge.modules import ITERATES_MODULES, ITERATES_NAMES, ITERATES_TENSORS
 from flake8_tensorbranch.knowledge.names import TENSOR_PROPERTIES
 from flake8_tensorbranch.knowledge.tensors import SAME_STORAGE, VIEWS
 from flake8_tensorbranch.syntax.binding import assigned, binder
@@ -118,6 +118,8 @@ def _local(activation: Activation, name: str, bound: list[Any], line: int, depth
         return of(activation, value, depth)
     loop = binder(best)
     if isinstance(loop, (nodes.For, nodes.Comprehension)):
+        if is_label(loop, best):
+            return None
         source = loop.iter
         if (
             isinstance(source, nodes.Call)
@@ -128,6 +130,16 @@ def _local(activation: Activation, name: str, bound: list[Any], line: int, depth
         base = of(activation, source, depth)
         return None if base is None else base.child(ANY)
     return None
+
+
+def is_label(loop: nodes.For | nodes.Comprehension, bound: nodes.NodeNG) -> bool:
+    """True for the name or number in `for name, p in net.named_parameters()`, `for i, layer in enumerate(layers)`."""
+    func = loop.iter.func if isinstance(loop.iter, nodes.Call) else None
+    if not (isinstance(loop.target, nodes.Tuple) and bound is loop.target.elts[0]):
+        return False
+    if isinstance(func, nodes.Name):
+        return bool(func.name == "enumerate")
+    return isinstance(func, nodes.Attribute) and func.attrname in ITERATES_NAMES
 
 
 def _ordered(activation: Activation, name: str, bound: list[Any]) -> list[tuple[int, Any]]:

@@ -124,7 +124,7 @@ def unpacked(activation: Activation, name: str) -> Iterator[tuple[Any, int | Non
             yield statement.value, None if any(isinstance(e, nodes.Starred) for e in before) else len(before)
         elif isinstance(statement, (nodes.Assign, nodes.AnnAssign, nodes.AugAssign)) and statement.value is not None:
             yield statement.value, None
-        elif isinstance(statement, nodes.For) and bound is not statement:
+        elif isinstance(statement, nodes.For) and bound is not statement and not places.is_label(statement, bound):
             yield statement.iter, None
 
 
