@@ -10,7 +10,7 @@ from typing import Final
 from astroid import nodes
 
 from flake8_tensorbranch.diagnostic import Edit, Related
-from flake8_tensorbranch.engine.branching import bodies, drawings, effects, forms, frames, promises, sizetests
+from flake8_tensorbranch.engine.branching import bodies, drawings, effects, forms, frames, promises, sides, sizetests
 from flake8_tensorbranch.engine.branching.fixedsize import is_fixed
 from flake8_tensorbranch.engine.branching.orderings import ORDER, orderings
 from flake8_tensorbranch.engine.branching.specialised import specialised
@@ -227,6 +227,7 @@ class _Finder:
             draw=drawings.of(self.scope, self.facts, at) if deps & RANDOM else "",
             form=form or ("assert with message" if forms.is_reported_assert(node) else effects.form(node)),
             comparison=self.comparison(kind, at),
+            apart=sides.apart(self.facts, node) if kind is SinkKind.BRANCH else "",
             frame_lost=frames.lost(self.program, self.facts, node, self.regions.has)
             or frames.searches(self.facts, at, self.regions.has),
             related=self.related(subject, memberships),

@@ -100,6 +100,7 @@ class ValueSite(SinkSite):
     # Of sizes: "equality" where only `==` and `!=` ask, "empty" and "single" where one is compared with 0 and with 1,
     # "truth" where it is asked itself, `if n`; of loops: "rounds" where several sizes have the same number of them.
     comparison: str = ""
+    apart: str = ""  # why its sides are not to be picked between: see `engine.branching.sides`
     frame_lost: bool = False  # inside `for`, `try`, a generator: the whole frame runs eagerly
     related: tuple[Related, ...] = ()
 
@@ -123,6 +124,10 @@ FULL = "which rounds of the loop run in full"
 
 ROWS = "what each round works on"
 """The effect of a loop over what `tolist()` gave: there are as many rounds as rows."""
+
+RESIZED = "resized"
+LOOKED_UP = "looked up"
+"""Why the sides of a branch are not to be picked between: see `engine.branching.sides`."""
 
 _ORDER = ("checkpointed", "exported", "vmapped", "traced", "compiled")
 

@@ -39,6 +39,9 @@ VIEWS: Final = frozenset(
 COPIES: Final = frozenset({"clone", "detach", "contiguous"})
 """Methods by which a tensor is kept for later."""
 
+RESIZING: Final = frozenset("cat concat concatenate hstack vstack pad narrow repeat repeat_interleave tile".split())
+"""Operations that give a tensor of another size than what they are given: cut, joined, padded, repeated."""
+
 SPLIT_SIZES: Final = {"split": "split_size_or_sections", "split_with_sizes": "split_sizes"}
 """Operations whose first argument is a size or a list of sizes, by its name: a tensor of several is an error."""
 

@@ -11,7 +11,18 @@ from typing import Any, Final, Literal
 
 from flake8_tensorbranch.diagnostic import Applicability, Fix, Related
 from flake8_tensorbranch.engine import lattice
-from flake8_tensorbranch.engine.sink import ENDS, FULL, OFTEN, ROWS, SinkKind, SinkSite, TracedSite, ValueSite
+from flake8_tensorbranch.engine.sink import (
+    ENDS,
+    FULL,
+    LOOKED_UP,
+    OFTEN,
+    RESIZED,
+    ROWS,
+    SinkKind,
+    SinkSite,
+    TracedSite,
+    ValueSite,
+)
 
 Level = Literal["E", "W", "I"]
 FixAvailability = Literal["none", "sometimes", "always"]
@@ -99,6 +110,9 @@ def branchless(site: SinkSite) -> Fix | None:
     )
 
 
+_APART: Final = {RESIZED: "keep the size and mask", LOOKED_UP: "make the key of what is known without a read"}
+
+
 def advice(site: ValueSite, otherwise: str) -> str:
     """What to do about a decision outside of regions, by what decides: a draw, a capped factor, a selection, rows."""
     if site.deps & lattice.REPLAYED or site.draw == "alone":
@@ -109,7 +123,9 @@ def advice(site: ValueSite, otherwise: str) -> str:
         return "weigh by the mask instead of selecting"
     if site.effect.startswith("whether"):
         return "do it always, under a mask"
-    return "work on all rows at once" if site.effect == ROWS else otherwise
+    if site.effect == ROWS:
+        return "work on all rows at once"
+    return _APART.get(site.apart, otherwise)
 
 
 def instead(site: ValueSite, check: str = "use `torch._assert_async`") -> str:
@@ -121,7 +137,7 @@ def instead(site: ValueSite, check: str = "use `torch._assert_async`") -> str:
         return check
     if site.form == "order":
         return "stack them, then `torch.sort`"
-    return _ROUNDS.get(site.effect, "use `torch.where`")
+    return _ROUNDS.get(site.effect) or _APART.get(site.apart, "use `torch.where`")
 
 
 def decided(site: ValueSite) -> str:

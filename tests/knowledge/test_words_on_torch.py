@@ -357,6 +357,18 @@ def test_methods_of_containers(kind: type, words: set[str]) -> None:
     assert words <= containers.CHANGES | containers.GIVES_ELEMENTS
 
 
+@pytest.mark.parametrize("word", sorted(tensors.RESIZING))
+def test_operations_that_resize(word: str) -> None:
+    x = floats()
+    arguments: dict[str, tuple[Any, ...]] = {"pad": (x, (0, 1)), "narrow": (x, 1, 0, 2), "repeat_interleave": (x, 2)}
+    arguments |= {"tile": (x, (1, 2))}
+    if word == "repeat":
+        result = x.repeat(1, 2)
+    else:
+        result = getattr(torch, word, getattr(torch.nn.functional, word, None))(*arguments.get(word, ((x, x),)))
+    assert result.numel() != x.numel()
+
+
 @pytest.mark.parametrize("word", sorted(tensors.SPLIT_SIZES))
 def test_sizes_of_a_split_are_no_tensor(word: str) -> None:
     with pytest.raises(TypeError, match="must be tuple of ints, not Tensor"):

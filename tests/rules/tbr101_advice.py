@@ -88,3 +88,33 @@ def mixed(x: Tensor, p: Tensor, g: torch.Generator) -> Tensor:
     if weighed < 0.5:  # error: [TBR101] "pick with `torch.where`"
         x = x * 9.5
     return x
+
+
+def trimmed(x: Tensor, mask: Tensor) -> Tensor:
+    n = int(mask.sum(1).max())
+    if mask.any():  # error: [TBR101] "decides what `x` is; keep the size and mask"
+        x = x[:, :n]
+    return x.sin()
+
+
+def doubled(x: Tensor) -> Tensor:
+    if x.max() > 3:  # error: [TBR101] "what is returned; keep the size and mask"
+        return torch.cat([x, x])
+    return x.sin()
+
+
+def turned(x: Tensor) -> Tensor:
+    y = torch.cat([x, -x]) if x.max() > 3 else torch.cat([-x, x])  # error: [TBR101] "pick with `torch.where`"
+    return y.sin()
+
+
+def channel(x: Tensor) -> Tensor:
+    y = x[:, 0] if x.max() > 3 else x[:, 1]  # error: [TBR101] "pick with `torch.where`"
+    return y.sin()
+
+
+def grids(x: Tensor, sizes: Tensor, cache: dict[int, Tensor]) -> Tensor:
+    n = int(sizes.max())
+    if n not in cache:  # error: [TBR101] "make the key of what is known without a read"
+        cache[n] = torch.arange(n).sin()
+    return x + cache[n]
