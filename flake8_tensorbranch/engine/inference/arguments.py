@@ -184,6 +184,8 @@ def is_open(value: AbstractValue) -> bool:
     """True where a declaration leaves a parameter, or what it holds, to its callers."""
     if not value.known or value.kinds & UNKNOWN_KIND:
         return True
+    if value.kinds == CONTAINER and value.elem is not None and value.elem.kinds == MAPPING:
+        value = value.elem
     return bool(value.kinds & MAPPING) and (value.elem is None or not value.elem.known)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import callers, dispatch, overdeclared, readings
+from flake8_tensorbranch.engine.inference import callers, dispatch, meters, overdeclared, readings
 from flake8_tensorbranch.engine.inference.annotations import is_text
 from flake8_tensorbranch.engine.inference.arguments import is_open
 from flake8_tensorbranch.engine.inference.frame import Callees, Facts, State
@@ -145,11 +146,19 @@ class Program:
             other.solve(scopes, alone=True)
             return other.facts
 
-        found = readings.handed(self.analysis, self.index, wanted, solved)
-        for function, state in overdeclared.handed(self.analysis, self.index, wanted).items():
-            known = found.setdefault(function, {})
-            for name, value in state.items():
-                known[name] = join(known.get(name, BOTTOM), value)
+        @cache
+        def near() -> list[tuple[str, str]]:
+            return list(self.analysis.project.neighbours(self.index.path, readings.READS))
+
+        found = readings.handed(self.analysis, self.index, wanted, solved, near)
+        for further in (
+            overdeclared.handed(self.analysis, self.index, wanted),
+            meters.handed(self.analysis, self.index, wanted, near),
+        ):
+            for function, state in further.items():
+                known = found.setdefault(function, {})
+                for name, value in state.items():
+                    known[name] = join(known.get(name, BOTTOM), value)
         return found
 
     def _again(self, callee: FunctionInfo, known: State) -> None:
@@ -220,7 +229,7 @@ class Program:
             return value.elem.known and value.must(MAPPING)
         if declared.elem.kinds == HOST:
             return bool(value.elem.kinds & TENSOR or value.elem.deps & (DATA | SHAPE))
-        return not declared.elem.known
+        return not declared.elem.known or (value.elem.kinds == MAPPING and is_open(declared))
 
     def value(self, scope: FunctionInfo | None, node: nodes.NodeNG) -> AbstractValue:
         """The value of an expression of a scope; UNKNOWN where it was never reached."""

@@ -6,7 +6,7 @@ Looked for only in neighbouring files that read numbers at all (`item`, `tolist`
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from astroid import nodes
@@ -17,6 +17,7 @@ from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
     DATA,
     HOST,
+    MAPPING,
     MASK,
     NONE,
     TENSOR,
@@ -29,8 +30,9 @@ from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, last_nam
 if TYPE_CHECKING:
     from flake8_tensorbranch.engine.inference.summary import Analysis
 
-_READS: Final = (".item(", ".tolist(")
+READS: Final = (".item(", ".tolist(")
 _NUMBER: Final = re.compile(r"\b(?:int|float|Any|Number)\b")
+Near = Callable[[], Iterable[tuple[str, str]]]
 _MOST: Final = 60  # calls in other files that are looked at for one file
 
 
@@ -39,10 +41,12 @@ def handed(
     index: ModuleIndex,
     wanted: set[FunctionInfo | None] | None,
     solved: Callable[[ModuleIndex, set[FunctionInfo | None]], Mapping[FunctionInfo | None, Facts]],
+    near: Near,
 ) -> dict[FunctionInfo, State]:
     """The numbers of tensors that neighbouring files hand to functions of the file, by function and parameter.
 
-    `solved` gives the facts of another file's scopes, each with what the scopes given pass to it.
+    `solved` gives the facts of another file's scopes, each with what the scopes given pass to it; `near` gives the
+    neighbouring files that read numbers, with their text.
     """
     plain = [f for f in index.functions if f.cls is None and f.parent is None and takes_numbers(f)]
     if not any(f.tests and (wanted is None or f in wanted) for f in plain):
@@ -53,7 +57,7 @@ def handed(
     found: dict[FunctionInfo, State] = {}
     plain_lists: set[tuple[FunctionInfo, str]] = set()
     left = _MOST
-    for path, text in analysis.project.neighbours(index.path, _READS):
+    for path, text in near():
         if not spelled(text):
             continue
         module = analysis.project.read(path)
@@ -69,14 +73,14 @@ def handed(
                     continue
                 state = found.setdefault(here, {})
                 for name, value in bound.items():
-                    if _reads(value):
+                    if reads(value):
                         state[name] = join(state.get(name, BOTTOM), value)
                     elif not value.kinds & NONE:
                         plain_lists.add((here, name))
-    return {f: _without_lists(f, state, plain_lists) for f, state in found.items()}
+    return {f: without_lists(f, state, plain_lists) for f, state in found.items()}
 
 
-def _without_lists(function: FunctionInfo, state: State, plain: set[tuple[FunctionInfo, str]]) -> State:
+def without_lists(function: FunctionInfo, state: State, plain: set[tuple[FunctionInfo, str]]) -> State:
     """Lists of numbers count only where every neighbour reads them: one of many says little of a list."""
     return {n: v for n, v in state.items() if v.kinds & HOST or (function, n) not in plain}
 
@@ -152,9 +156,11 @@ def entered(
                 yield from entered(analysis, index, inner, further, depth - 1)
 
 
-def _reads(value: AbstractValue) -> bool:
+def reads(value: AbstractValue) -> bool:
     """True for a number read from a tensor, or a container of such numbers."""
     if value.kinds & HOST and value.deps & DATA:
         return not (value.kinds == HOST and value.deps & MASK)
     inner = value.elem
+    if inner is not None and inner.kinds & MAPPING and inner.items:
+        return any(reads(v) for _, v in inner.items)  # records, as mappings
     return inner is not None and not inner.kinds & TENSOR and bool(inner.kinds & HOST) and bool(inner.deps & DATA)
