@@ -10,7 +10,7 @@ from flake8_tensorbranch.engine.inference import builtins, externals, heirs, reg
 from flake8_tensorbranch.engine.inference import evaluate as _evaluate
 from flake8_tensorbranch.engine.inference.arguments import Arguments, bind, unpack
 from flake8_tensorbranch.engine.inference.attributes import read
-from flake8_tensorbranch.engine.inference.frame import Frame
+from flake8_tensorbranch.engine.inference.frame import Facts, Frame
 from flake8_tensorbranch.engine.inference.operators import iterate
 from flake8_tensorbranch.engine.inference.randomness import drawn_before
 from flake8_tensorbranch.engine.lattice import (
@@ -193,7 +193,20 @@ def special(
     found = read(frame, value, name)
     if not any(isinstance(r, (Bound, FunctionInfo)) for r in found.refs):
         return UNKNOWN
-    return apply(frame, found, Arguments(values), node)
+    args = Arguments(values)
+    if node is None and frame.facts is not None and values:
+        for ref in found.each:
+            if type(ref) is Bound:
+                _keep(frame.facts, ref.function, bind(ref.function, args, ref.owner))
+    return apply(frame, found, args, node)
+
+
+def _keep(facts: Facts, function: FunctionInfo, bound: dict[str, AbstractValue]) -> None:
+    """Record what a call passes, joined with what others of the scope do."""
+    for name, value in bound.items():
+        key = (function, name)
+        old = facts.arguments.get(key)
+        facts.arguments[key] = value if old is None else join(old, value)
 
 
 def _super(frame: Frame) -> AbstractValue:

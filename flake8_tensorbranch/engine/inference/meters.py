@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.arguments import bind, passed
-from flake8_tensorbranch.engine.inference.frame import State
+from flake8_tensorbranch.engine.inference.frame import Facts, State
 from flake8_tensorbranch.engine.inference.leads import spelled_reads
-from flake8_tensorbranch.engine.inference.readings import READS, Near, reads, takes_numbers, without_lists
-from flake8_tensorbranch.engine.lattice import BOTTOM, NONE, UNKNOWN, join
+from flake8_tensorbranch.engine.inference.readings import Near, reads, takes_numbers, without_lists
+from flake8_tensorbranch.engine.lattice import BOTTOM, HOST, NONE, UNKNOWN, join
 from flake8_tensorbranch.engine.refs import Bound, Instance
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
 
@@ -42,25 +42,45 @@ def handed(
                 classes[f.cls.name] = None
     found: dict[FunctionInfo, State] = {}
     plain: set[tuple[FunctionInfo, str]] = set()
-    for caller, call, name in itertools.islice(_calls(analysis, index, methods, classes, near), _MOST):
-        for here, bound in _entered(analysis, caller, call, methods[name]):
-            state = found.setdefault(here, {})
-            for param, value in bound.items():
-                if reads(value):
-                    state[param] = join(state.get(param, BOTTOM), value)
-                elif not value.kinds & NONE:
-                    plain.add((here, param))
+    solved: dict[FunctionInfo, Facts] = {}
+    names, spelled = [*methods], True
+    while names:
+        for caller, call, name in itertools.islice(_calls(analysis, index, names, classes, near, spelled), _MOST):
+            if caller not in solved:
+                solved[caller] = analysis.facts_of(caller.module, caller)
+                caller.module.memo.pop(("facts", caller), None)  # they would fill memory
+            for here, bound in _entered(solved[caller], call, methods[name]):
+                state = found.setdefault(here, {})
+                for param, value in bound.items():
+                    if reads(value):
+                        state[param] = join(state.get(param, BOTTOM), value)
+                    elif not value.kinds & NONE:
+                        plain.add((here, param))
+        # Lists count only where each call reads them, which is to be seen from the calls that spell no read.
+        names = [n for n in names if spelled and any(_has_lists(found.get(f, {})) for f in methods[n])]
+        spelled = False
     return {f: without_lists(f, state, plain) for f, state in found.items()}
 
 
+def _has_lists(state: State) -> bool:
+    return any(not value.kinds & HOST for value in state.values())
+
+
 def _calls(
-    analysis: Analysis, index: ModuleIndex, methods: Iterable[str], classes: Iterable[str], near: Near
+    analysis: Analysis,
+    index: ModuleIndex,
+    methods: list[str],
+    classes: Iterable[str],
+    near: Near,
+    spelled: bool,
 ) -> Iterator[tuple[FunctionInfo, nodes.Call, str]]:
-    """The calls in other files that are spelled like one of a method of the file, and spell a read for an argument."""
+    """The calls in other files that are spelled like one of a method of the file: with `spelled`, those that spell a
+    read for an argument.
+    """
     spellings = [(name, f"{name}(") for name in methods]
     here = (*classes, index.name.rpartition(".")[2])
-    for path, text in _files(analysis, index, classes, near) if spellings else ():
-        names = [name for name, spelled in spellings if spelled in text]
+    for path, text in near():
+        names = [name for name, call in spellings if call in text]
         if not names or not any(word in text for word in here):
             continue
         module = analysis.project.read(path)
@@ -68,20 +88,8 @@ def _calls(
             continue
         for name in names:
             for caller, call in module.calls_of(name):
-                if caller is not None and _spells_read(module, caller, call):
+                if caller is not None and (not spelled or _spells_read(module, caller, call)):
                     yield caller, call, name
-
-
-def _files(analysis: Analysis, index: ModuleIndex, classes: Iterable[str], near: Near) -> Iterator[tuple[str, str]]:
-    """The files that read numbers, with their text: neighbours, and those of packages beside that import a class."""
-    project = analysis.project
-    known: set[str] = set()
-    for path, text in near():
-        known.add(path)
-        yield path, text
-    for path in project.cousins.importing(index.path, classes):
-        if path not in known and any(read in (text := project.text(path)) for read in READS):
-            yield path, text
 
 
 def _spells_read(module: ModuleIndex, caller: FunctionInfo, call: nodes.Call) -> bool:
@@ -110,17 +118,14 @@ def _iterated(node: nodes.Name) -> str | None:
     return None
 
 
-def _entered(
-    analysis: Analysis, caller: FunctionInfo, call: nodes.Call, methods: list[FunctionInfo]
-) -> Iterator[tuple[FunctionInfo, State]]:
+def _entered(facts: Facts, call: nodes.Call, methods: list[FunctionInfo]) -> Iterator[tuple[FunctionInfo, State]]:
     """The methods that a call enters, with their arguments."""
-    facts = analysis.facts_of(caller.module, caller)
     owner = facts.values.get(call.func, BOTTOM)
     for callee in facts.calls.get(call, ()):
-        here = next((f for f in methods if f.module.path == callee.module.path and f.qualname == callee.qualname), None)
+        same = (f for f in methods if f.qualname == callee.qualname and f.module.path == callee.module.path)
+        here = next(same, None)
         if here is not None:
             on = next((r.owner for r in owner.each if isinstance(r, Bound)), None)
             if on is None and any(isinstance(r, (ClassInfo, Instance)) for r in owner.each):
                 on = UNKNOWN
             yield here, bind(here, passed(facts.values, call), on)
-    caller.module.memo.pop(("facts", caller), None)  # they would fill memory

@@ -117,6 +117,8 @@ class Program:
                 for (callee, name), passed_value in self.facts[caller].arguments.items():
                     declared = self.analysis.parameters(callee).get(name)
                     value = self._handed_on(caller, passed_value) or _as_declared(passed_value, declared)
+                    if passed_value.kinds == TENSOR | HOST and value.kinds == HOST and _converts(callee, name):
+                        value = passed_value
                     if _holds_numbers(declared) and _holds_numbers(value) and not self._always_reads(callee, name):
                         value = _sizes_only(value)
                     if value.kinds == HOST and value.deps & MASK and callee.name == "forward":
@@ -254,6 +256,12 @@ class Program:
     def functions_of(self, value: AbstractValue) -> Iterator[FunctionInfo]:
         """The functions that calling a value enters."""
         yield from functions_of(self.analysis, value)
+
+
+def _converts(callee: FunctionInfo, name: str) -> bool:
+    """True for a parameter that its function makes a number of itself (`index = int(index)`)."""
+    made = (c.args[0] for c in callee.calls if len(c.args) == 1 and getattr(c.func, "name", "") in ("int", "float"))
+    return any(isinstance(source, nodes.Name) and source.name == name for source in made)
 
 
 def _as_declared(value: AbstractValue, declared: AbstractValue | None) -> AbstractValue:
