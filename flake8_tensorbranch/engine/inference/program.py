@@ -24,6 +24,7 @@ from flake8_tensorbranch.engine.lattice import (
     MASK,
     NONE,
     OBJECT,
+    REST,
     SHAPE,
     TENSOR,
     UNKNOWN,
@@ -32,6 +33,7 @@ from flake8_tensorbranch.engine.lattice import (
     container,
     join,
     make,
+    opened,
     without,
 )
 from flake8_tensorbranch.engine.refs import Bound, Closure, Instance, Partial, Wrapped
@@ -166,7 +168,15 @@ class Program:
     def _again(self, callee: FunctionInfo, known: State) -> None:
         """Solve a function with what its callers pass."""
         declared = self.analysis.parameters(callee)
-        bound = {n: v if n not in declared or is_open(declared[n]) else join(v, declared[n]) for n, v in known.items()}
+        bound = {}
+        for n, v in known.items():
+            bound[n] = v if n not in declared or is_open(declared[n]) else join(v, declared[n])
+            inner = v.elem
+            if n in declared and v.kinds == CONTAINER and inner is not None and inner.kinds == MAPPING and inner.items:
+                # Keys that these callers do not fill are filled elsewhere, with what is not known.
+                bound[n] = make(
+                    v.kinds, v.deps, refs=v.refs, elem=opened({k: i for k, i in inner.items if k != REST}, UNKNOWN)
+                )
         self.facts[callee] = self.analysis.facts_of(self.index, callee, bound)
         self._replaced[callee] = [v for n, v in bound.items() if n in declared and declared[n].kinds == HOST]
 
