@@ -42,6 +42,26 @@ PLACED: Final = Operations(_named("torch.", f"{_MADE} randint randperm tril_indi
 RECURRENT: Final = Operations(_named("torch.nn.", "LSTM GRU RNN") | _named("torch.", "lstm gru rnn_tanh rnn_relu"))
 """What oneDNN runs by another algorithm than torch's own does (facts E: an LSTM; a convolution stays equal)."""
 
+_PRODUCTS: Final = (
+    "mm bmm matmul addmm addmv addbmm baddbmm mv linear bilinear einsum chain_matmul linalg.multi_dot conv1d conv2d "
+    "conv3d conv_transpose1d conv_transpose2d conv_transpose3d conv_tbc lstm gru rnn_tanh rnn_relu"
+)
+
+CAST: Final = Operations(
+    _named("torch.", _PRODUCTS)
+    | _named("torch.nn.functional.", f"{_PRODUCTS} scaled_dot_product_attention multi_head_attention_forward")
+    | _named(
+        "torch.nn.",
+        "Linear LazyLinear Bilinear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d LSTM GRU RNN "
+        "LSTMCell GRUCell RNNCell",
+    )
+    | _named("torch.nn.", " ".join(n.removeprefix("torch.nn.") for n in sorted(ATTENTION.names)))
+)
+"""What autocast runs in lower precision, so that it saves other tensors: products of matrices, convolutions."""
+
+PRODUCTS: Final = frozenset(_PRODUCTS.split()) - {"linear", "einsum"}
+"""Those that are methods of tensors, too (`@` beside them)."""
+
 CALLING: Final = frozenset({"builtins.map", "builtins.filter", "functools.reduce", "torch.cond", "torch.vmap"})
 """What runs the function that it is handed first, beside the entries of regions."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from flake8_tensorbranch.knowledge.operations import ATTENTION, FACTORIES, PLACED, RECURRENT, Operations
+from flake8_tensorbranch.knowledge.operations import ATTENTION, CAST, FACTORIES, PLACED, RECURRENT, Operations
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,7 @@ _ON = {
     "the default dtype": FACTORIES,
     "the default device": PLACED,
     "the oneDNN switch": RECURRENT,
+    "autocast": CAST,
 }
 
 
@@ -201,6 +202,31 @@ SELECTIVE: Final = "torch.utils.checkpoint.create_selective_checkpoint_contexts"
 DEFAULT_CONTEXTS: Final = "torch.utils.checkpoint.noop_context_fn"
 NO_CONTEXT: Final = "contextlib.nullcontext"
 """Contexts of checkpoints that leave the state of the process alone."""
+
+AUTOCAST: Final = SCOPES["torch.autocast"]
+LOWER: Final = {"torch.bfloat16": "torch.bfloat16", "torch.float16": "torch.float16", "torch.half": "torch.float16"}
+"""The types that autocast runs products in, by how they may be spelled."""
+AUTOCAST_TYPES: Final = {"cpu": "torch.bfloat16", "cuda": "torch.float16", "xpu": "torch.bfloat16"}
+"""What autocast takes where it is given no type, by device."""
+
+SINGLE: Final = frozenset({NO_CONTEXT, "contextlib.suppress", "contextlib.ExitStack"}) | {
+    name for name, scope in SCOPES.items() if scope.form == "context"
+}
+"""What gives one context when it is called."""
+WITH_ARGUMENTS: Final = frozenset(
+    {
+        "torch.autocast",
+        "torch.set_grad_enabled",
+        "torch.device",
+        "torch.nn.attention.sdpa_kernel",
+        "torch.compiler.set_stance",
+        "torch.autograd.profiler.record_function",
+        "torch.autograd.set_detect_anomaly",
+        "torch.autograd.graph.saved_tensors_hooks",
+        "torch.utils.checkpoint.create_selective_checkpoint_contexts",
+    }
+)
+"""Those of them, and selective checkpointing's, that raise a TypeError when they are called without arguments."""
 
 ENTERED_ONCE: Final = frozenset(
     {

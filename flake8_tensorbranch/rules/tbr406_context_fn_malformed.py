@@ -18,6 +18,10 @@ _HOW = {
         "context_fn is the result of create_selective_checkpoint_contexts(...), not a function",
         "pass functools.partial of it",
     ),
+    "context": (
+        "context_fn is a context, not a function that gives two: TypeError",
+        "pass a function that returns one for the forward and one for the recompute",
+    ),
     "single": (
         "context_fn gives something else than two contexts: TypeError",
         "return one for the forward and one for the recompute",

@@ -249,6 +249,48 @@ def handed(x: Tensor, place: Position) -> Tensor:
     return x * place.at
 
 
+class Places:
+    def __init__(self) -> None:
+        self.at = 0
+        self.last = 0
+        self.scales = [0.1 * i for i in range(32)]
+
+    def scaled(self, x: Tensor) -> Tensor:
+        at = self.at
+        self.at += 1
+        return x * self.scales[at] * at  # error: [TBR303] "`self.at` that counts or indexes"
+
+
+places = Places()
+scaled = torch.compile(places.scaled)
+
+
+@torch.compile
+def looked_up(x: Tensor, given: Places, table: Tensor) -> Tensor:
+    given.last = given.last + 1
+    x = (
+        x * given.last if given.last > 2 else x + table[given.last]
+    )  # ok: [TBR303] dynamic: a comparison, a tensor's item
+    for _ in range(given.last):  # error: [TBR303] "`given.last`"
+        x = x + 1
+    return torch.cat([x] * given.last)  # error: [TBR303]
+
+
+class Stepped(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.turn = 0
+        self.layers = nn.ModuleList([nn.Linear(4, 4) for _ in range(32)])
+
+    def forward(self, x: Tensor) -> Tensor:
+        turn = self.turn  # error: [TBR303] "the int `self.turn` changes"
+        self.turn = turn + 1
+        return self.layers[turn](x)
+
+
+stepped = torch.compile(Stepped())
+
+
 class Items(nn.Module):
     def __init__(self) -> None:
         super().__init__()

@@ -81,3 +81,46 @@ def names(x: torch.Tensor) -> torch.Tensor:
 def policy(x: torch.Tensor) -> torch.Tensor:
     contexts = functools.partial(create_selective_checkpoint_contexts, [torch.ops.aten.bmm.default])
     return checkpoint(attend, x, use_reentrant=False, context_fn=contexts)  # ok: [TBR404] torch builds the pair
+
+
+# Autocast and grad mode.
+linear = torch.nn.Linear(4, 4)
+
+
+def project(x: torch.Tensor) -> torch.Tensor:
+    return linear(x).sin()
+
+
+def waves(x: torch.Tensor) -> torch.Tensor:
+    return x.sin() * 2
+
+
+def lower() -> AbstractContextManager[None]:
+    return torch.autocast("cpu", dtype=torch.bfloat16)
+
+
+def half_way() -> Pair:
+    return lower(), torch.autocast("cpu", enabled=False)
+
+
+def other_precision(x: torch.Tensor) -> torch.Tensor:
+    x = checkpoint(project, x, use_reentrant=False, context_fn=half_way)  # error: [TBR404] "torch.autocast"
+    x = checkpoint(project, x, use_reentrant=False, context_fn=lambda: (nullcontext(), lower()))  # error: [TBR404]
+    x = checkpoint(waves, x, use_reentrant=False, context_fn=half_way)  # ok: [TBR404] autocast changes none of it
+    return checkpoint(project, x, use_reentrant=False, context_fn=lambda: (lower(), lower()))  # ok: [TBR404] the same
+
+
+def observing() -> Pair:
+    return nullcontext(), torch.no_grad()
+
+
+def no_gradients(x: torch.Tensor) -> torch.Tensor:
+    return checkpoint(waves, x, use_reentrant=False, context_fn=observing)  # error: [TBR404] "torch.no_grad()"
+
+
+def switched_off() -> Pair:
+    return torch.autocast("cpu", enabled=False), nullcontext()
+
+
+def off(x: torch.Tensor) -> torch.Tensor:
+    return checkpoint(project, x, use_reentrant=False, context_fn=switched_off)  # ok: [TBR404] off on both sides

@@ -99,3 +99,12 @@ def packets() -> Any:
 
 def by_function(block: nn.Module, x: torch.Tensor) -> torch.Tensor:
     return checkpoint(block, x, use_reentrant=False, context_fn=packets)  # error: [TBR406] "without its overload"
+
+
+def classes(block: nn.Module, x: torch.Tensor) -> torch.Tensor:
+    x = checkpoint(block, x, use_reentrant=False, context_fn=torch.no_grad)  # error: [TBR406] "two contexts"
+    x = checkpoint(block, x, use_reentrant=False, context_fn=nullcontext)  # error: [TBR406] "two contexts"
+    x = checkpoint(block, x, use_reentrant=False, context_fn=torch.autocast)  # error: [TBR406] "needs arguments"
+    x = checkpoint(block, x, use_reentrant=False, context_fn=lambda: one())  # error: [TBR406] "two contexts"
+    x = checkpoint(block, x, use_reentrant=False, context_fn=functools.partial(nullcontext))  # error: [TBR406]
+    return checkpoint(block, x, use_reentrant=False, context_fn=nullcontext())  # error: [TBR406] "not a function"

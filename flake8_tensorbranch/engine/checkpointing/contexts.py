@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import KeysView
+from collections.abc import Set
 from dataclasses import dataclass
 from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.checkpointing import pairs
+from flake8_tensorbranch.engine.checkpointing import pairs, precision
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.checkpointing.scopes import choice
 from flake8_tensorbranch.engine.lookup.modes import loop_around
 from flake8_tensorbranch.engine.lookup.options import OMITTED, Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
-from flake8_tensorbranch.knowledge.scopes import DEFAULT_CONTEXTS, ENTERED_ONCE, NO_CONTEXT, SCOPES, SELECTIVE
+from flake8_tensorbranch.knowledge.scopes import (
+    DEFAULT_CONTEXTS,
+    ENTERED_ONCE,
+    NO_CONTEXT,
+    SCOPES,
+    SELECTIVE,
+    SINGLE,
+    WITH_ARGUMENTS,
+)
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 from flake8_tensorbranch.syntax.printing import source_of
 
@@ -87,6 +95,8 @@ class Contexts:
             if SELECTIVE in externals:
                 found.setdefault("malformed", "called")
                 return
+            if externals & SINGLE:
+                found.setdefault("malformed", "context")
             if "functools.partial" not in externals or not node.args:
                 return
             inner = Expr(given.module, given.scope, node.args[0])
@@ -94,6 +104,8 @@ class Contexts:
                 if len(node.args) > 1:
                     self._policy(Expr(given.module, given.scope, node.args[1]), found)
                 return
+            if self._library(inner) & SINGLE:
+                found.setdefault("malformed", "single")
             function = next((f for f, _ in self.origins.functions(inner)), None)
             if function is not None:
                 slots = [p.name for p in function.params][1 if function.takes_self else 0 :]
@@ -105,6 +117,9 @@ class Contexts:
                 scope if isinstance(scope, FunctionInfo) else next((f for f, _ in self.origins.functions(given)), None)
             )
         if function is None:
+            named = self._library(given)
+            if named & (SINGLE | WITH_ARGUMENTS):
+                found.setdefault("malformed", "arguments" if named & WITH_ARGUMENTS else "single")
             return
         for param in function.params:
             if param.default is not None and param.name not in bound:
@@ -115,8 +130,16 @@ class Contexts:
         if [n for n in needed if n not in bound]:
             found.setdefault("malformed", "arguments")
             return
+        if _manages(function):
+            found.setdefault("malformed", "single")
         for result in self.origins.returns(function):
             self._pair(made, function, result, bound, found)
+
+    def _library(self, given: Expr) -> set[str]:
+        """The functions and classes of libraries that a name stands for; none where it may stand for others."""
+        value = self.origins.value(given)
+        names = {ref for ref in value.each if isinstance(ref, str)}
+        return names if len(names) == len(list(value.each)) else set()
 
     def _policy(self, given: Expr, found: dict[str, object]) -> None:
         """A list of operators must hold overloads (`torch.ops.aten.mm.default`), not packets."""
@@ -145,13 +168,14 @@ class Contexts:
                     found["reused"] = "same"
                 return
             if isinstance(node, nodes.Call):
-                externals = self.origins.externals(result)
+                made_by = self._chosen(result)
+                externals = self.origins.externals(made_by)
                 if SELECTIVE in externals:
                     if node.args:
                         self._policy(Expr(result.module, result.scope, node.args[0]), found)
                     if self.has("selective-contexts-counted") and outside and self._outlives(made, result):
                         found["reused"] = "kept"
-                elif not outside and (externals & SCOPES.keys() or NO_CONTEXT in externals):
+                elif not outside and (externals & SINGLE or any(map(_manages, self.origins.callees(made_by)))):
                     found.setdefault("malformed", "single")
                 elif (given := pairs.pair(self.origins, result)) is not None:
                     outside = outside or given[1].scope is not function
@@ -200,7 +224,7 @@ class Contexts:
             if built.outside and self._once(built.call) and self._outlives(made, at):
                 found["reused"] = "kept"
                 return
-        self._compare(made, built_first.call, built_second.call, found)
+        self._compare(made, built_first.call, built_second.call, bound, found)
 
     def _built(self, expr: Expr, function: FunctionInfo, bound: dict[str, Expr], outside: bool = False) -> Built | None:
         """The call that builds a context, through names; None where it is not one call in the source."""
@@ -229,9 +253,7 @@ class Contexts:
         externals = self.origins.externals(call)
         if externals & ENTERED_ONCE or (SELECTIVE in externals and self.has("selective-contexts-counted")):
             return True
-        return any(
-            any(d.rsplit(".", 1)[-1] in _MANAGERS for d in f.decorator_names) for f in self.origins.callees(call)
-        )
+        return any(_manages(f) for f in self.origins.callees(call))
 
     def _outlives(self, made: Recompute, call: Expr) -> bool:
         """True when a context is built once and the checkpoint call runs again with it."""
@@ -249,12 +271,22 @@ class Contexts:
             up = up.parent
         return call.scope is not scope
 
-    def _compare(self, made: Recompute, first: Expr, second: Expr, found: dict[str, object]) -> None:
+    def _compare(
+        self, made: Recompute, first: Expr, second: Expr, bound: dict[str, Expr], found: dict[str, object]
+    ) -> None:
         """Forward and recompute must open the same scope, unless an outer scope of its kind is open around the
         forward.
         """
         first, second = self._chosen(first), self._chosen(second)
         one, other = self.origins.externals(first), self.origins.externals(second)
+        if precision.differ(self.origins, self.options, self.holding.of(made.function), first, second, bound):
+            alone = NO_CONTEXT in one or NO_CONTEXT in other
+            if not (alone and self._opened_elsewhere(made, SCOPES.keys() & (one | other))):
+                found["mismatch"] = tuple(
+                    "nothing" if NO_CONTEXT in names else source_of(call.node)
+                    for call, names in ((first, one), (second, other))
+                )
+            return
         rows = [SCOPES[n] for n in (*one, *other) if n in SCOPES]
         if not rows or all(r.restored for r in rows):
             return
@@ -284,13 +316,18 @@ class Contexts:
             call = Expr(callee.module, callee, node)
         return call
 
-    def _opened_elsewhere(self, made: Recompute, names: KeysView[str]) -> bool:
+    def _opened_elsewhere(self, made: Recompute, names: Set[str]) -> bool:
         """True when the file opens the scope in a `with` or over a function, too."""
         for _scope, facts in self.origins.program.facts.items():
             for node, called in facts.externals.items():
-                if names & called.keys() and isinstance(node.parent, (nodes.With, nodes.Call)):
+                if called.keys() & names and isinstance(node.parent, (nodes.With, nodes.Call)):
                     return True
         return not made.call.scope or bool(made.call.scope.decorator_names)
+
+
+def _manages(function: FunctionInfo) -> bool:
+    """True for a function under `@contextmanager`."""
+    return any(d.rsplit(".", 1)[-1] in _MANAGERS for d in function.decorator_names)
 
 
 def _unstarred(expr: Expr) -> Expr:

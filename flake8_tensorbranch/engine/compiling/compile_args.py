@@ -61,7 +61,7 @@ class _Arguments:
                 continue
             where = self._counts(name, slots)
             if where is not None:
-                for node in self._counted_uses(name):
+                for node in counting(self.program, self.function, {name}):
                     yield self._site(node, name, "argument", where)
 
     def _site(self, node: nodes.NodeNG, name: str, what: str, where: nodes.NodeNG) -> TracedSite:
@@ -120,13 +120,25 @@ class _Arguments:
                     return call
         return None
 
-    def _counted_uses(self, name: str) -> Iterator[nodes.NodeNG]:
-        """Where the function counts or indexes Python objects with a parameter."""
-        for node in loops.walk(self.function.node):
-            if isinstance(node, nodes.Call) and isinstance(node.func, nodes.Name) and node.func.name == "range":
-                if any(loops.counted(a, {name}) for a in node.args):
+
+def counting(program: Program, function: FunctionInfo, names: set[str]) -> Iterator[nodes.NodeNG]:
+    """Where a function counts, indexes, cuts or repeats Python objects with one of some ints (dotted names)."""
+    for node in loops.walk(function.node):
+        if isinstance(node, nodes.Call) and isinstance(node.func, nodes.Name) and node.func.name == "range":
+            if any(loops.counted(a, names) for a in node.args):
+                yield node
+        elif isinstance(node, nodes.Subscript) and any(loops.counted(a, names) for a in _indices(node)):
+            value = program.value(function, node.value)
+            if value.kinds & (CONTAINER | MAPPING | OBJECT) and not value.kinds & TENSOR:
+                yield node
+        elif isinstance(node, nodes.BinOp) and node.op == "*":
+            for made, times in ((node.left, node.right), (node.right, node.left)):
+                if isinstance(made, (nodes.List, nodes.Tuple)) and loops.counted(times, names):
                     yield node
-            elif isinstance(node, nodes.Subscript) and loops.counted(node.slice, {name}):
-                value = self.program.value(self.function, node.value)
-                if value.kinds & (CONTAINER | MAPPING | OBJECT) and not value.kinds & TENSOR:
-                    yield node
+
+
+def _indices(node: nodes.Subscript) -> list[nodes.NodeNG]:
+    """The index of an item, or the bounds of a slice."""
+    index = node.slice
+    bounds = (index.lower, index.upper, index.step) if isinstance(index, nodes.Slice) else (index,)
+    return [bound for bound in bounds if bound is not None]

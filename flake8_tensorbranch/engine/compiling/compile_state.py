@@ -120,6 +120,8 @@ class State:
             own = path is not None and any(
                 dotted(n) == path for n in value.nodes_of_class((nodes.Attribute, nodes.Name))
             )
+            if not own and path is not None and function is not None and isinstance(value, nodes.BinOp):
+                own = loops.counted(value, loops.aliases(function, {path}))
             return Access(place, node, "step" if own else "set", value)
         if (
             isinstance(parent, nodes.Attribute)
@@ -187,14 +189,16 @@ class State:
 
     def change(self, place: Place) -> tuple[str, nodes.NodeNG] | None:
         """How a place changes between calls (what it is, where it changes); None when nothing shows that it does."""
+        return self.moves(place) if place[0] is None or self.guards(place[0]) else None
+
+    def moves(self, place: Place) -> tuple[str, nodes.NodeNG] | None:
+        """The same, whether or not the compiler guards on the value of such a place."""
         if place not in self._changes:
             self._changes[place] = self._change(place)
         return self._changes[place]
 
     def _change(self, place: Place) -> tuple[str, nodes.NodeNG] | None:
         cls = place[0]
-        if cls is not None and not self.guards(cls):
-            return None
         kind = self.kind(place)
         if not kind:
             return None

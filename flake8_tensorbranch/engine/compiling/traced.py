@@ -9,6 +9,7 @@ from flake8_tensorbranch.engine.compiling import (
     compile_args,
     flex,
     frozen_reads,
+    handed,
     items,
     reads,
     unguarded,
@@ -33,6 +34,7 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
     yield from frozen_reads.sites(program, regions)
     yield from state.sites()
     yield from items.sites(program, regions, state)
+    yield from handed.sites(program, regions, state)
     yield from compile_abroad.sites(program, regions, state)
     yield from compile_args.sites(program, regions)
     yield from Dimensions(program, regions).sites()

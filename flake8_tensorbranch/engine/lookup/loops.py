@@ -90,8 +90,8 @@ def _counting(target: Any, source: Any) -> set[str]:
 
 def counted(node: nodes.NodeNG, names: set[str]) -> bool:
     """True when an expression is integer (or string) arithmetic on one of the names."""
-    if isinstance(node, nodes.Name):
-        return node.name in names
+    if isinstance(node, (nodes.Name, nodes.Attribute)):
+        return dotted(node) in names
     if isinstance(node, nodes.BinOp):
         if node.op == "/" or any(isinstance(n.value, float) for n in node.nodes_of_class(nodes.Const)):
             return False
@@ -107,6 +107,17 @@ def counted(node: nodes.NodeNG, names: set[str]) -> bool:
     ):
         return any(counted(a, names) for a in node.args)
     return False
+
+
+def aliases(function: FunctionInfo, names: set[str]) -> set[str]:
+    """The local names that are assigned once, from one of some ints."""
+    bound: dict[str, list[nodes.NodeNG | None]] = {}
+    for node in walk(function.node):
+        if isinstance(node, nodes.AssignName):
+            value = node.parent.value if isinstance(node.parent, (nodes.Assign, nodes.AnnAssign)) else None
+            bound.setdefault(node.name, []).append(value)
+    single = {name: values[0] for name, values in bound.items() if len(values) == 1}
+    return {name for name, value in single.items() if value is not None and counted(value, names)}
 
 
 def grows(name: str, loop: nodes.NodeNG) -> bool:
