@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import re
 import warnings
@@ -14,7 +13,7 @@ import pytest
 
 from flake8_tensorbranch.knowledge import masks, model, names, regions, scopes
 from flake8_tensorbranch.knowledge.model import OpModel, is_known, lookup
-from tests.oracle.support import require_torch
+from tests.oracle.support import require_torch, resolve
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -55,17 +54,6 @@ CHECKS_ITS_ARGUMENTS = {
     *("torch.nn.utils.rnn.pack_sequence", "torch.nn.utils.rnn.unpad_sequence", "torch.Tensor.__getitem__"),
 }
 """Operations that read values on the way (to check arguments, or for an index that is a mask), whatever they return."""
-
-
-def resolve(qualname: str) -> Any:
-    """What a name denotes; modules on the way are imported, an AttributeError says that there is no such thing."""
-    found: Any = torch
-    for part in qualname.split(".")[1:]:
-        if inspect.ismodule(found) and not hasattr(found, part):
-            with suppress(ImportError):
-                importlib.import_module(f"{found.__name__}.{part}")
-        found = getattr(found, part)
-    return found
 
 
 def argument(letter: str) -> Any:

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from flake8_tensorbranch.knowledge import containers, gradients, modules, scopes, tensors, tracing
-from tests.knowledge.test_against_torch import resolve
-from tests.oracle.support import require_torch
+from tests.oracle.support import require_torch, resolve
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import itertools
 import linecache
 import math
@@ -11,7 +12,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -29,6 +30,17 @@ def require_torch() -> Any:
     if os.environ.get("TBR_REQUIRE_TORCH") == "1":
         return importlib.import_module("torch")
     return pytest.importorskip("torch")
+
+
+def resolve(qualname: str) -> Any:
+    """What a name of torch denotes; modules on the way are imported, an AttributeError says that there is none such."""
+    found: Any = require_torch()
+    for part in qualname.split(".")[1:]:
+        if inspect.ismodule(found) and not hasattr(found, part):
+            with suppress(ImportError):
+                importlib.import_module(f"{found.__name__}.{part}")
+        found = getattr(found, part)
+    return found
 
 
 def nodes_behind(tensor: Any) -> set[Any]:
