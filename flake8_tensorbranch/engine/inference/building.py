@@ -12,7 +12,8 @@ from astroid import nodes
 from flake8_tensorbranch.engine.inference.arguments import bind, passed
 from flake8_tensorbranch.engine.inference.frame import State
 from flake8_tensorbranch.engine.inference.leads import factories, is_handed_a_read, spelled_reads
-from flake8_tensorbranch.engine.lattice import BOTTOM, DATA, HOST, NONE, UNKNOWN_KIND, AbstractValue, join
+from flake8_tensorbranch.engine.inference.outcomes import is_affirmed
+from flake8_tensorbranch.engine.lattice import BOTTOM, HOST, NONE, UNKNOWN_KIND, AbstractValue, join
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def constructed(analysis: Analysis, init: FunctionInfo) -> State:
             for name, value in bind(init, passed(facts.values, call), analysis.instance_of(cls)).items():
                 if name in wanted or name in read:
                     found[name] = join(found.get(name, BOTTOM), value)
-                if name in read and not (value.must(HOST | NONE | UNKNOWN_KIND) and value.deps & DATA):
+                if name in read and not (value.must(HOST | NONE | UNKNOWN_KIND) and is_affirmed(value)):
                     plain.add(name)
         for name in read:  # any order
             if name in plain:
@@ -79,7 +80,7 @@ def recorded(analysis: Analysis, cls: ClassInfo, name: str) -> AbstractValue:
                 return BOTTOM
             facts = analysis.facts_of(cls.module, caller)
             given = facts.values.get(node, BOTTOM)
-            if given.kinds != HOST or not given.deps & DATA or cls not in facts.values.get(call.func, BOTTOM).refs:
+            if given.kinds != HOST or not is_affirmed(given) or cls not in facts.values.get(call.func, BOTTOM).refs:
                 return BOTTOM
             value = join(value, given)
     return value

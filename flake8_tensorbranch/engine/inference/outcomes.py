@@ -65,6 +65,11 @@ def affirmed(value: AbstractValue) -> AbstractValue:
     return make(value.kinds, value.deps & ~gone, value.const, value.refs, elem, items)
 
 
+def is_affirmed(value: AbstractValue) -> bool:
+    """True for a host value that was read from a tensor, and not only in case something unknown is one."""
+    return value.deps & (DATA | SUPPOSED) == DATA
+
+
 def _deciding(frame: Frame, function: FunctionInfo) -> int:
     """The dependences of tests that decide which `return` of the function is taken."""
     deps = 0

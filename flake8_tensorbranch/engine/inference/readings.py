@@ -13,6 +13,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.arguments import bind, passed
 from flake8_tensorbranch.engine.inference.frame import Facts, State
+from flake8_tensorbranch.engine.inference.outcomes import is_affirmed
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
     DATA,
@@ -158,7 +159,7 @@ def entered(
 
 def reads(value: AbstractValue) -> bool:
     """True for a number read from a tensor, or a container of such numbers."""
-    if value.kinds & HOST and value.deps & DATA:
+    if value.kinds & HOST and is_affirmed(value):
         return not (value.kinds == HOST and value.deps & MASK)
     inner = value.elem
     if inner is not None and inner.kinds & MAPPING and inner.items:
