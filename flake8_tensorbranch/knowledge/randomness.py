@@ -30,7 +30,7 @@ SEEDS: frozenset[str] = frozenset(
 SEEDING: frozenset[str] = frozenset({"manual_seed", "seed"})
 """Methods that give a generator another seed: of torch.Generator; of random.Random and numpy.random.RandomState."""
 
-FILLS: frozenset[str] = frozenset(
+DRAWN_IN_PLACE: frozenset[str] = frozenset(
     {"bernoulli_", "cauchy_", "exponential_", "geometric_", "log_normal_", "normal_", "random_", "uniform_"}
 )
 """Methods of a tensor that fill it from a generator (torch/_tensor_docs.py)."""

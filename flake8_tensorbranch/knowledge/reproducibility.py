@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from flake8_tensorbranch.knowledge.randomness import HOST_SEEDS, SEEDS
+
 EXACT: Final = frozenset(
     {
         "torch.equal",
@@ -72,12 +74,8 @@ MULTIPLYING: Final = frozenset(
 
 SEEDING: Final = frozenset(
     {
-        "torch.manual_seed",
-        "torch.random.manual_seed",
-        "torch.cuda.manual_seed",
-        "torch.cuda.manual_seed_all",
-        "numpy.random.seed",
-        "random.seed",
+        *SEEDS,
+        *HOST_SEEDS,
         "lightning.seed_everything",
         "lightning.pytorch.seed_everything",
         "pytorch_lightning.seed_everything",

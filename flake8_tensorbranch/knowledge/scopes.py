@@ -49,9 +49,12 @@ def _scopes(state: str, form: str, non_reentrant: str, reentrant: str, names: st
     return {name: Scope(name, state, form, non_reentrant, reentrant, why, on) for name in names.split()}
 
 
+ATTENTION_BACKEND: Final = "the attention backend"
+"""The state of kernels' scopes, which speak of it by this name."""
+
 SCOPES: dict[str, Scope] = {
     **_scopes(
-        "the attention backend",
+        ATTENTION_BACKEND,
         "context",
         "error",
         "silent",
@@ -59,7 +62,7 @@ SCOPES: dict[str, Scope] = {
         "facts E: metadata differ where the backend chosen outside is another one; reentrant 2e-7 to 3e-2",
     ),
     **_scopes(
-        "the attention backend",
+        ATTENTION_BACKEND,
         "switch",
         "error",
         "silent",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from flake8_tensorbranch.knowledge.randomness import DRAWN_IN_PLACE
+
 DTYPE_CASTS: Final = frozenset("half float double bfloat16".split())
 """Methods that cast to a floating point type; what can carry gradients goes on carrying them."""
 
@@ -82,10 +84,7 @@ REPEATABLE_IN_PLACE: Final = frozenset(
 )
 """Operations in place that give the same when they run twice with one argument: they overwrite, clamp, or mark."""
 
-REDRAWN_IN_PLACE: Final = frozenset({"normal_", "uniform_", "bernoulli_", "random_", "exponential_"})
-"""Operations in place that overwrite with a draw: the second run builds on nothing of the first."""
-
-OVERWRITES: Final = REPEATABLE_IN_PLACE | REDRAWN_IN_PLACE
+OVERWRITES: Final = REPEATABLE_IN_PLACE | DRAWN_IN_PLACE
 """Operations in place whose second run builds on nothing of the first."""
 
 MARKS_IN_PLACE: Final = frozenset({"requires_grad_", "detach_", "share_memory_"})

@@ -48,11 +48,3 @@ TRANSFORMING: Final = ("torch.func", "functorch", "import func")
 
 FUNCTIONAL_CALLS: Final = frozenset({"torch.func.functional_call", "torch.nn.utils.stateless.functional_call"})
 """Calls of a module with other parameters than its own, which are back in place when they return."""
-
-ATTENTION: Final = "torch.nn.functional.scaled_dot_product_attention"
-ATTENTION_LAYERS: Final = (
-    "torch.nn.MultiheadAttention",
-    "torch.nn.TransformerEncoderLayer",
-    "torch.nn.TransformerDecoderLayer",
-)
-"""Layers of torch.nn that call it (torch/nn/functional.py, multi_head_attention_forward)."""

@@ -20,6 +20,18 @@ _new: Final = object.__new__
 _PLACE: Final = ("lineno", "col_offset", "parent", "end_lineno", "end_col_offset", "position")
 
 
+def _placed(cls: type, node: Any, parent: Any) -> Any:
+    """A node of a class, with its place and nothing else set."""
+    new: Any = _new(cls)
+    new.lineno = node.lineno
+    new.col_offset = node.col_offset
+    new.parent = parent
+    new.end_lineno = node.end_lineno
+    new.end_col_offset = node.end_col_offset
+    new.position = None
+    return new
+
+
 def _sets(node: nodes.NodeNG, *own: str) -> bool:
     """True where the constructor of a node has set its place and its `own` fields alone."""
     return set(vars(node)) == {*_PLACE, *own}
@@ -78,72 +90,41 @@ class DirectRebuilder(TreeRebuilder):
         return None if node is None else self._visit_meths[type(node)](node, parent)
 
     def _name(self, node: ast.Name, parent: Any) -> Any:
-        new: Any
         kind = type(node.ctx)
         if kind is ast.Load:
-            new = _new(nodes.Name)
+            new = _placed(nodes.Name, node, parent)
         elif kind is ast.Store:
-            new = _new(nodes.AssignName)
+            new = _placed(nodes.AssignName, node, parent)
         else:
             return self.visit_name(node, parent)
         new.name = node.id
-        new.lineno = node.lineno
-        new.col_offset = node.col_offset
-        new.parent = parent
-        new.end_lineno = node.end_lineno
-        new.end_col_offset = node.end_col_offset
-        new.position = None
         if kind is ast.Store:
             self._save_assignment(new)
         return new
 
     def _arg(self, node: ast.arg, parent: Any) -> Any:
-        new: Any = _new(nodes.AssignName)
+        new = _placed(nodes.AssignName, node, parent)
         new.name = node.arg
-        new.lineno = node.lineno
-        new.col_offset = node.col_offset
-        new.parent = parent
-        new.end_lineno = node.end_lineno
-        new.end_col_offset = node.end_col_offset
-        new.position = None
         self._save_assignment(new)
         return new
 
     def _constant(self, node: ast.Constant, parent: Any) -> Any:
-        new: Any = _new(nodes.Const)
+        new = _placed(nodes.Const, node, parent)
         new.value = node.value
         new.kind = node.kind
-        new.lineno = node.lineno
-        new.col_offset = node.col_offset
-        new.parent = parent
-        new.end_lineno = node.end_lineno
-        new.end_col_offset = node.end_col_offset
-        new.position = None
         return new
 
     def _attribute(self, node: ast.Attribute, parent: Any) -> Any:
         if type(node.ctx) is not ast.Load:
             return self.visit_attribute(node, parent)
-        new: Any = _new(nodes.Attribute)
+        new = _placed(nodes.Attribute, node, parent)
         new.attrname = node.attr
-        new.lineno = node.lineno
-        new.col_offset = node.col_offset
-        new.parent = parent
-        new.end_lineno = node.end_lineno
-        new.end_col_offset = node.end_col_offset
-        new.position = None
         value = node.value
         new.expr = self._visit_meths[type(value)](value, new)
         return new
 
     def _call(self, node: ast.Call, parent: Any) -> Any:
-        new: Any = _new(nodes.Call)
-        new.lineno = node.lineno
-        new.col_offset = node.col_offset
-        new.parent = parent
-        new.end_lineno = node.end_lineno
-        new.end_col_offset = node.end_col_offset
-        new.position = None
+        new = _placed(nodes.Call, node, parent)
         methods, func = self._visit_meths, node.func
         new.func = methods[type(func)](func, new)
         new.args = [methods[type(arg)](arg, new) for arg in node.args]
@@ -151,14 +132,8 @@ class DirectRebuilder(TreeRebuilder):
         return new
 
     def _keyword(self, node: ast.keyword, parent: Any) -> Any:
-        new: Any = _new(nodes.Keyword)
+        new = _placed(nodes.Keyword, node, parent)
         new.arg = node.arg
-        new.lineno = node.lineno
-        new.col_offset = node.col_offset
-        new.parent = parent
-        new.end_lineno = node.end_lineno
-        new.end_col_offset = node.end_col_offset
-        new.position = None
         value = node.value
         new.value = self._visit_meths[type(value)](value, new)
         return new
@@ -166,13 +141,7 @@ class DirectRebuilder(TreeRebuilder):
     def _assign(self, node: ast.Assign, parent: Any) -> Any:
         if node.type_comment:
             return self.visit_assign(node, parent)
-        new: Any = _new(nodes.Assign)
-        new.lineno = node.lineno
-        new.col_offset = node.col_offset
-        new.parent = parent
-        new.end_lineno = node.end_lineno
-        new.end_col_offset = node.end_col_offset
-        new.position = None
+        new = _placed(nodes.Assign, node, parent)
         methods, value = self._visit_meths, node.value
         new.targets = [methods[type(target)](target, new) for target in node.targets]
         new.value = methods[type(value)](value, new)

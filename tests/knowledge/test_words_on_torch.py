@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from flake8_tensorbranch.knowledge import containers, gradients, modules, scopes, tensors, tracing
+from flake8_tensorbranch.knowledge import containers, gradients, modules, operations, randomness, scopes, tensors
 from tests.oracle.support import require_torch, resolve
 
 torch = require_torch()
@@ -213,11 +213,11 @@ def test_twice_in_place_is_more_than_once(word: str) -> None:
     assert word not in tensors.OVERWRITES
 
 
-@pytest.mark.parametrize("word", sorted(tensors.REDRAWN_IN_PLACE))
+@pytest.mark.parametrize("word", sorted(randomness.DRAWN_IN_PLACE))
 def test_draws_in_place_forget_what_was_there(word: str) -> None:
     def drawn(start: float) -> Any:
         torch.manual_seed(0)
-        return getattr(torch.full((4,), start), word)()
+        return getattr(torch.full((4,), start), word)(*((0.5,) if word == "geometric_" else ()))
 
     assert torch.equal(drawn(0.0), drawn(9.0))
 
@@ -329,7 +329,11 @@ def test_attributes_of_optimizers() -> None:
     assert set(vars(made)) >= modules.OPTIMIZER_ATTRIBUTES
 
 
-CLASSES = (*modules.PARALLEL, *sorted(modules.PARAMETERS | modules.CONTAINERS), *tracing.ATTENTION_LAYERS)
+CLASSES = (
+    *modules.PARALLEL,
+    *sorted(modules.PARAMETERS | modules.CONTAINERS),
+    *sorted(n for n in operations.ATTENTION.names if n.startswith("torch.nn.") and n[9].isupper()),
+)
 
 
 @pytest.mark.parametrize("name", CLASSES)

@@ -28,7 +28,7 @@ from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
 
 _DEPTH: Final = 4
-BACKWARDS: Final = (".backward(", "autograd.grad(")
+BACKWARD_WORDS: Final = (".backward(", "autograd.grad(")
 _MODELS: Final = frozenset({"model", "net", "network", "module"})
 
 
@@ -98,7 +98,7 @@ class Between:
     def _elsewhere(self) -> Iterator[tuple[Recompute, Expr]]:
         """The recomputes that other files make, with the call in this file that leads there."""
         index, program = self.origins.program.index, self.origins.program
-        if not index.mentions(BACKWARDS):
+        if not index.mentions(BACKWARD_WORDS):
             return
         for scope, facts in program.facts.items():
             for node, callees in facts.calls.items():

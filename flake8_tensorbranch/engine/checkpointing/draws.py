@@ -31,7 +31,7 @@ from flake8_tensorbranch.engine.lookup.loops import inside
 from flake8_tensorbranch.engine.refs import Instance, Method
 from flake8_tensorbranch.engine.regions.trace import spelled
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
-from flake8_tensorbranch.knowledge.randomness import FILLS, MAKERS, RESEEDS, SEEDS
+from flake8_tensorbranch.knowledge.randomness import DRAWN_IN_PLACE, MAKERS, RESEEDS, SEEDS
 from flake8_tensorbranch.knowledge.regions import host_source
 from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import ModuleIndex, dotted
@@ -203,7 +203,7 @@ class _Draws:
         call = statement.value if isinstance(statement, nodes.Expr) else None
         if not isinstance(call, nodes.Call) or not isinstance(call.func, nodes.Attribute):
             return None
-        if call.func.attrname not in FILLS or not self._may_be_tensor(call.func.expr):
+        if call.func.attrname not in DRAWN_IN_PLACE or not self._may_be_tensor(call.func.expr):
             return None
         given = [k.value for k in call.keywords if k.arg == "generator"]
         return call if given and self._value(call).deps & RANDOM and not self._is_repeated(call) else None

@@ -10,6 +10,7 @@ from astroid import nodes
 from flake8_tensorbranch.engine.checkpointing.holding import Held
 from flake8_tensorbranch.engine.lookup.options import Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.knowledge.gradients import GRADIENTS_OFF
 from flake8_tensorbranch.knowledge.operations import PRODUCTS
 from flake8_tensorbranch.knowledge.scopes import AUTOCAST, AUTOCAST_TYPES, LOWER, NO_CONTEXT
 from flake8_tensorbranch.syntax.printing import source_of
@@ -17,7 +18,7 @@ from flake8_tensorbranch.syntax.printing import source_of
 _SLOTS: Final = ("device_type", "dtype", "enabled", "cache_enabled")
 _OLD_SLOTS: Final = ("enabled", "dtype", "cache_enabled")  # torch.cuda.amp.autocast, torch.cpu.amp.autocast
 _SETS: Final = "torch.set_grad_enabled"
-_STOPS: Final = frozenset({"torch.no_grad", "torch.inference_mode"})
+_STOPS: Final = frozenset(f"torch.{name}" for name in GRADIENTS_OFF)
 
 
 @dataclass(frozen=True, slots=True)

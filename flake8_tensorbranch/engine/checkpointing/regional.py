@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.checkpointing import draws, routing, swallowed, unpacking
-from flake8_tensorbranch.engine.checkpointing.between import BACKWARDS, Between
+from flake8_tensorbranch.engine.checkpointing.between import BACKWARD_WORDS, Between
 from flake8_tensorbranch.engine.checkpointing.consumption import Consumption
 from flake8_tensorbranch.engine.checkpointing.entries import Entries
 from flake8_tensorbranch.engine.checkpointing.keptgraph import KeptGraph
@@ -20,7 +20,7 @@ def sites(program: Program, regions: Regions) -> Iterator[RegionSite]:
     """The sites of every checkpointed region of a program."""
     mutations = mutations_of(program, regions)
     if not any(begin.kind == "checkpointed" for begin, _ in regions.entries):
-        if program.index.mentions(BACKWARDS):
+        if program.index.mentions(BACKWARD_WORDS):
             yield from Between(mutations).sites()
         return
     yield from Consumption(mutations).sites()

@@ -18,11 +18,10 @@ from flake8_tensorbranch.engine.regions.region import Entry, Regions
 from flake8_tensorbranch.engine.regions.trace import noted
 from flake8_tensorbranch.engine.repairs import scopes
 from flake8_tensorbranch.engine.sink import ScopeSite, SinkKind
-from flake8_tensorbranch.knowledge.scopes import DEFAULT_CONTEXTS, SELECTIVE, Scope
+from flake8_tensorbranch.knowledge.scopes import ATTENTION_BACKEND, DEFAULT_CONTEXTS, SELECTIVE, Scope
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
 _CACHE: Final = "torch.nn.utils.parametrize.cached"
-_ATTENTION: Final = "the attention backend"
 
 
 class Scoped:
@@ -215,7 +214,7 @@ class Scoped:
                 "cache"
                 if row.qualname == _CACHE
                 else "kernel"
-                if row.state == _ATTENTION and row.form == "context"
+                if row.state == ATTENTION_BACKEND and row.form == "context"
                 else form
             )
         elif changes is not None and changes.everywhere:

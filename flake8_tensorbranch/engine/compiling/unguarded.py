@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator
 
 from astroid import nodes
 
@@ -17,18 +16,16 @@ from flake8_tensorbranch.engine.refs import Instance, Wrapped
 from flake8_tensorbranch.engine.regions.region import Regions
 from flake8_tensorbranch.engine.regions.trace import noted
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
-from flake8_tensorbranch.knowledge.scopes import SCOPES
-from flake8_tensorbranch.knowledge.tracing import ATTENTION, ATTENTION_LAYERS
+from flake8_tensorbranch.knowledge.operations import ATTENTION
+from flake8_tensorbranch.knowledge.scopes import ATTENTION_BACKEND, SCOPES
 from flake8_tensorbranch.syntax.names import FunctionInfo
 from flake8_tensorbranch.syntax.printing import source_of
-
-_STATE: Final = "the attention backend"
 
 
 def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
     """Each scope around a compiled call whose function is called under another backend as well."""
     index = program.index
-    if not any(name.rsplit(".", 1)[-1] in index.text for name, row in SCOPES.items() if row.state == _STATE):
+    if not any(name.rsplit(".", 1)[-1] in index.text for name, row in SCOPES.items() if row.state == ATTENTION_BACKEND):
         return
     finder = _Unguarded(program, regions)
     calls: dict[object, list[tuple[FunctionInfo | None, nodes.Call, nodes.NodeNG | None]]] = {}
@@ -81,7 +78,7 @@ class _Unguarded:
                 if any(origin.node in self.eager for origin in made):
                     continue
                 inner = ref.function.refs
-                if ATTENTION in inner or any(isinstance(r, Instance) and r.cls in ATTENTION_LAYERS for r in inner):
+                if _attends(inner):
                     found.append(ref)
         return found
 
@@ -108,10 +105,8 @@ class _Unguarded:
         if known is None:
             self._attends[function] = False
             facts = self.origins.facts(function.module, function)
-            known = any(ATTENTION in called for called in facts.externals.values()) or any(
-                isinstance(r, Instance) and r.cls in ATTENTION_LAYERS
-                for value in facts.values.values()
-                for r in value.refs
+            known = any(ATTENTION.names & called.keys() for called in facts.externals.values()) or any(
+                _attends(value.refs) for value in facts.values.values()
             )
             if not known and depth > 0:
                 known = any(self.attends(c, depth - 1) for callees in facts.calls.values() for c in callees)
@@ -122,7 +117,7 @@ class _Unguarded:
         """The innermost scope of a backend that is open around a node in its function, however it is opened."""
         if self._scopes is None:
             every = Scopes(self.origins, Flags(self.origins, CallTree(self.origins))).all()
-            self._scopes = [o for o in every if o.row is not None and o.row.state == _STATE]
+            self._scopes = [o for o in every if o.row is not None and o.row.state == ATTENTION_BACKEND]
         around = [o.node for o in self._scopes if o.function is scope and o.holds(node)]
         return max(around, key=line, default=None)
 
@@ -135,3 +130,8 @@ class _Unguarded:
     def varies(opened: nodes.NodeNG) -> bool:
         """True when a loop around the scope opens it with another backend in every round."""
         return any(loops.mentions(opened, loops.targets(loop)) for loop in loops.around(opened.statement()))
+
+
+def _attends(refs: Iterable[object]) -> bool:
+    """True where one of these is an operation of attention, or a layer that runs one."""
+    return any((r.cls if isinstance(r, Instance) else r) in ATTENTION.names for r in refs)  # any order

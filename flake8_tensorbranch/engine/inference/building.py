@@ -13,13 +13,13 @@ from flake8_tensorbranch.engine.inference.arguments import bind, passed
 from flake8_tensorbranch.engine.inference.frame import State
 from flake8_tensorbranch.engine.inference.leads import factories, is_handed_a_read, spelled_reads
 from flake8_tensorbranch.engine.inference.outcomes import is_affirmed
+from flake8_tensorbranch.engine.inference.readings import READS
 from flake8_tensorbranch.engine.lattice import BOTTOM, HOST, NONE, UNKNOWN_KIND, AbstractValue, join
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
 if TYPE_CHECKING:
     from flake8_tensorbranch.engine.inference.summary import Analysis
 
-_READS: Final = (".item(", ".tolist(")
 Call = tuple["FunctionInfo | None", nodes.Call]
 # Arguments that may hold what was read from a tensor.
 _HOLDING: Final = frozenset({nodes.Name, nodes.Call, nodes.Subscript, nodes.BinOp})
@@ -69,7 +69,7 @@ def recorded(analysis: Analysis, cls: ClassInfo, name: str) -> AbstractValue:
     """
     value, memo, key = BOTTOM, cls.module.memo, ("built", cls)
     if key not in memo:
-        calls = cls.module.calls_of(cls.name) if cls.module.mentions(_READS) else []
+        calls = cls.module.calls_of(cls.name) if cls.module.mentions(READS) else []
         fields = analysis.classes.fields(cls) if any(map(_may_read, calls)) else None
         memo[key] = calls, {field: place for place, (field, *_) in enumerate(fields or ())}
     calls, places = cast("tuple[list[Call], dict[str, int]]", memo[key])
