@@ -71,3 +71,14 @@ LOADERS: Final = ("DataLoader", "StatefulDataLoader")
 GRADIENTS_OFF: Final = frozenset({"no_grad", "inference_mode"})
 GRADIENTS_ON: Final = frozenset({"enable_grad"})
 """The scopes of torch by which gradients are not recorded, or are again."""
+
+BY_INPUTS: Final = frozenset(
+    {
+        *(f"torch.autograd.functional.{name}" for name in ("jacobian", "hessian", "vjp", "jvp", "hvp", "vhp")),
+        *("torch.autograd.gradcheck", "torch.autograd.gradgradcheck"),
+    }
+)
+"""Functions that differentiate what they are given by its inputs alone, by `torch.autograd.grad` (tests/oracle)."""
+
+DIFFERENTIATING: Final = ("jacobian", "hessian", "vjp", "jvp", "hvp", "vhp", "gradcheck", "gradgradcheck")
+"""What the text of a file holds that calls one."""

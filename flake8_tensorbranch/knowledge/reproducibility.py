@@ -23,6 +23,21 @@ TOLERANT: Final = frozenset(
 )
 """Comparisons within a tolerance."""
 
+TOLERANT_ELEMENTS: Final = frozenset({"torch.isclose", "numpy.isclose"})
+"""The same element by element; the tolerances of all of them follow the two sides, `rtol` first."""
+
+ELEMENTWISE: Final = {"torch.eq": "==", "torch.ne": "!=", "numpy.equal": "==", "numpy.not_equal": "!="}
+"""Functions, some of them methods of tensors, that compare each element with its like, and what operator they are."""
+
+REDUCES: Final = {"all": "==", "any": "!=", "count_nonzero": "!="}
+"""Functions and methods that make one answer of what is compared element by element so."""
+
+MEASURES: Final = frozenset({"abs", "max", "amax", "sum", "norm", "mean", "item", "count_nonzero", "any", "float"})
+"""Functions and methods by which a difference of two results is measured."""
+
+SPELLS_OUT: Final = frozenset({"tolist", "tobytes"})
+"""Methods whose results are equal where all bits are."""
+
 LOADING: Final = frozenset(
     {
         "torch.load",
@@ -39,6 +54,9 @@ LOADING: Final = frozenset(
     }
 )
 """What brings numbers of another run."""
+
+LOADING_WORDS: Final = ("load", "fromfile", "from_file")
+"""What the text of a file holds that calls one of these."""
 
 SAVING: Final = frozenset({"torch.save", "numpy.save", "numpy.savez", "pickle.dump", "safetensors.torch.save_file"})
 """What keeps numbers for another run."""
@@ -96,3 +114,6 @@ DEBUG_MODE: Final = "torch.set_deterministic_debug_mode"
 CUDNN_SCOPE: Final = "torch.backends.cudnn.flags"
 CUDNN_SETTER: Final = "torch.backends.cudnn.set_flags"
 """torch's switches of determinism (notes on reproducibility)."""
+
+SWITCH_WORDS: Final = ("use_deterministic_algorithms", "set_deterministic_debug_mode")
+"""What the text of a file holds that sets deterministic mode."""

@@ -15,6 +15,6 @@ RULE = Rule(
 def check(site: CheckpointSite) -> Iterator[Finding]:
     """Report checkpoints that such a backward goes through."""
     if site.facts.get("partial_backward") is not None:
-        through = "autograd.grad or backward(inputs=) through this reentrant checkpoint"
-        message = f"{through} raises, or gives its parameters nothing"
+        through = site.facts.get("through") or "autograd.grad or backward(inputs=)"
+        message = f"{through} through this reentrant checkpoint raises, or gives its parameters nothing"
         yield Finding(site.node, message, other_variant(site.facts), related=site.related, fix=nonreentrant(site))

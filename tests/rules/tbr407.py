@@ -108,3 +108,24 @@ def forward_mode_in_a_region(fc: nn.Linear, x: torch.Tensor) -> torch.Tensor:
 
 def by_parameters(net: Net, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> dict[str, torch.Tensor]:
     return torch.func.grad(lambda given: functional_call(net, given, (x,)).sum())(parameters)  # error: [TBR407]
+
+
+def decorated(net: Net, x: torch.Tensor) -> torch.Tensor:
+    @torch.func.grad  # error: [TBR407]
+    def loss(h: torch.Tensor) -> torch.Tensor:
+        return net(h).sum()
+
+    @torch.func.grad  # ok: [TBR407] no checkpoint inside
+    def plain_loss(h: torch.Tensor) -> torch.Tensor:
+        return h.sin().sum()
+
+    y = checkpoint(plain_loss, x, use_reentrant=False)  # error: [TBR407] "the region calls `torch.func.grad`"
+    return loss(x) + y
+
+
+def left_off(fc: nn.Linear, x: torch.Tensor) -> torch.Tensor:
+    def loss(h: torch.Tensor, saves: bool = False) -> torch.Tensor:
+        h = checkpoint(fc, h, use_reentrant=False) if saves else fc(h)
+        return h.sum()
+
+    return torch.func.grad(loss)(x)  # ok: [TBR407] no call sets `saves`

@@ -77,3 +77,17 @@ def from_here_on(layer: nn.Linear, head: nn.Linear, x: torch.Tensor) -> torch.Te
 def beyond(layer: nn.Linear, head: nn.Linear, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
     y = checkpoint(layer, x.requires_grad_(), use_reentrant=True)  # error: [TBR503]
     return torch.autograd.grad(head(y).sum(), [y, x])
+
+
+def derived(layer: nn.Linear, x: torch.Tensor) -> torch.Tensor:
+    def run(h: torch.Tensor) -> torch.Tensor:
+        return checkpoint(layer, h, use_reentrant=True)  # error: [TBR503] "autograd.functional.jacobian through"
+
+    return torch.autograd.functional.jacobian(run, x)
+
+
+def not_derived(layer: nn.Linear, x: torch.Tensor) -> torch.Tensor:
+    def run(h: torch.Tensor) -> torch.Tensor:
+        return h * checkpoint(layer, x, use_reentrant=True).detach()  # ok: [TBR503] leaves the graph
+
+    return torch.autograd.functional.jacobian(run, x)

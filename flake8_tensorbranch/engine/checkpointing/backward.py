@@ -8,13 +8,14 @@ from typing import Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.checkpointing.differentiated import transformed
 from flake8_tensorbranch.engine.inference.attributes import state_path
 from flake8_tensorbranch.engine.lookup.modes import switched, without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.solver import Budget, solve
 from flake8_tensorbranch.knowledge.containers import FILLS
 from flake8_tensorbranch.knowledge.frameworks import BACKWARDS, LOSSES
-from flake8_tensorbranch.knowledge.gradients import LEAVES_THE_GRAPH
+from flake8_tensorbranch.knowledge.gradients import BY_INPUTS, DIFFERENTIATING, LEAVES_THE_GRAPH
 from flake8_tensorbranch.syntax import graph
 from flake8_tensorbranch.syntax.binding import unpacked
 from flake8_tensorbranch.syntax.kinds import FUNCTIONS
@@ -65,6 +66,7 @@ class Backward:
         self._memo: dict[object, _Flow] = {}
         self._seeds: dict[object, dict[str, Seeds]] = {}
         self._found: dict[tuple[nodes.NodeNG, int], list[Event]] = {}
+        self._derived: dict[FunctionInfo, list[Expr]] | None = None
         self._after: dict[tuple[FunctionInfo, int], list[Event]] = {}
 
     def of(self, call: Expr, depth: int = DEPTH) -> list[Event]:
@@ -96,10 +98,21 @@ class Backward:
         if (scope, depth) not in self._after:
             sites = self.origins.sites(scope)
             found = [Event(None, e.call, e.partial) for site in sites for e in self.of(site, depth - 1)]
+            found.extend(Event(None, place, True) for place in self._differentiated().get(scope, ()))
             if not sites and self._is_step(scope):
                 found.append(Event(None, Expr(module, scope, scope.node)))
             self._after[scope, depth] = list(dict.fromkeys(found))
         return self._after[scope, depth]
+
+    def _differentiated(self) -> dict[FunctionInfo, list[Expr]]:
+        """The functions that `torch.autograd.functional` differentiates by their inputs, with the calls that do."""
+        if self._derived is None:
+            self._derived = {}
+            if self.origins.program.index.mentions(DIFFERENTIATING):
+                for place, _, functions in transformed(self.origins, BY_INPUTS):
+                    for function in functions:
+                        self._derived.setdefault(function, []).append(place)
+        return self._derived
 
     def _alike(self, call: Expr) -> Seeds:
         """The calls of a scope that are spelled as one is: their outputs are followed together."""

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.backward import Backward
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.inference.program import functions_of
 from flake8_tensorbranch.engine.lattice import CONTAINER, MAPPING
-from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.containers import RESIZES
 from flake8_tensorbranch.knowledge.gradients import ONE_INPUT_MODULES
 from flake8_tensorbranch.knowledge.modules import ITERATES_TENSORS
 from flake8_tensorbranch.knowledge.regions import RegionEntry
-from flake8_tensorbranch.knowledge.tracing import FUNCTIONAL_CALLS, RECOMPUTING, TRANSFORMING
+from flake8_tensorbranch.knowledge.tracing import FUNCTIONAL_CALLS
 from flake8_tensorbranch.syntax.names import dotted
 
 
@@ -155,37 +151,3 @@ def _keeps_state(recomputes: Recomputes, made: Recompute) -> bool:
     """True unless the region, in full view, reads no tensor of a module."""
     held = recomputes.holding.of(made.function)
     return held.state or not held.complete
-
-
-def transformed_calls(origins: Origins, recomputes: Recomputes) -> Iterator[tuple[Expr, Recompute]]:
-    """Calls of `torch.func.grad` and its like on functions that checkpoint inside."""
-    index = origins.program.index
-    for scope, call in index.all_calls():
-        expr = Expr(index, scope, call)
-        if not origins.externals(expr) & RECOMPUTING or not call.args:
-            continue
-        if recomputes.regions.of(scope, "compiled") is not None:
-            continue
-        for function in functions_of(origins.program.analysis, origins.value(Expr(index, scope, call.args[0]))):
-            calls = [c for c in recomputes.tree.calls(function) if not without_grad(origins, c, 0)]
-            for called in [c for c in calls if origins.externals(c) & FUNCTIONAL_CALLS and c.node.args]:
-                module = origins.value(replace(called, node=called.node.args[0]))
-                for forward in functions_of(origins.program.analysis, module):
-                    calls.extend(recomputes.tree.calls(forward))
-            inner = (recomputes.direct(c) for c in calls)
-            made = next((m for m in inner if m is not None and m.home is None), None)
-            if made is not None:
-                yield expr, made
-                break
-
-
-def transforms_inside(origins: Origins, recomputes: Recomputes, made: Recompute) -> str:
-    """The transformation that a region calls, of those that run a backward of their own; empty where there is none."""
-    if recomputes.regions.of(made.call.scope, "compiled") is not None:
-        return ""
-    for function in recomputes.reads(made):
-        for call in function.calls if function.module.mentions(TRANSFORMING) else ():
-            found = origins.externals(Expr(function.module, function, call)) & RECOMPUTING
-            if found:
-                return min(found)
-    return ""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from astroid import nodes
 
 from flake8_tensorbranch.diagnostic import Edit
-from flake8_tensorbranch.engine.checkpointing import callshape
+from flake8_tensorbranch.engine.checkpointing import callshape, transforms
 from flake8_tensorbranch.engine.checkpointing.backward import Backward
 from flake8_tensorbranch.engine.checkpointing.contexts import Contexts
 from flake8_tensorbranch.engine.checkpointing.gradients import Gradients
@@ -26,7 +26,7 @@ from flake8_tensorbranch.engine.repairs import variants as edits
 from flake8_tensorbranch.engine.repairs.contexts import callable_instead
 from flake8_tensorbranch.engine.sink import CheckpointSite, ScopeSite, SinkKind
 from flake8_tensorbranch.knowledge.regions import RegionEntry
-from flake8_tensorbranch.knowledge.tracing import RECOMPUTING, TRANSFORMING
+from flake8_tensorbranch.knowledge.tracing import TRANSFORMING
 
 
 def sites(program: Program, regions: Regions) -> Iterator[CheckpointSite | ScopeSite]:
@@ -98,8 +98,7 @@ class _Calls:
             for expr, made in callshape.functional_calls(self.origins, self.recomputes, self.backward):
                 yield replace(self._site(made, expr.node, {"functional": True}), function=expr.scope)
         if self.origins.program.index.mentions(TRANSFORMING):
-            for expr, made in callshape.transformed_calls(self.origins, self.recomputes):
-                name = min(self.origins.externals(expr) & RECOMPUTING)
+            for expr, name, made in transforms.around(self.origins, self.recomputes):
                 yield replace(self._site(made, expr.node, {"transformed": name}), function=expr.scope)
 
     def _site(
@@ -182,7 +181,7 @@ class _Calls:
             facts["flag"] = callshape.positional_flag(self.origins, made, row)
             facts["segments"] = callshape.segments(self.origins, made, row)
         if variants == {False}:
-            facts["transforms"] = callshape.transforms_inside(self.origins, self.recomputes, made)
+            facts["transforms"] = transforms.inside(self.origins, self.recomputes, made)
         if reentrant:
             facts.update(self.gradients.of(made))
             facts.update(self.reentrant.of(made, not facts.get("no_grad_input")))

@@ -18,7 +18,7 @@ from flake8_tensorbranch.engine.lookup.guards import guards
 from flake8_tensorbranch.engine.lookup.modes import loop_around, switched, without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.refs import Closure, Instance
-from flake8_tensorbranch.knowledge.gradients import CUTS
+from flake8_tensorbranch.knowledge.gradients import BY_INPUTS, CUTS
 from flake8_tensorbranch.knowledge.tensors import COUNTS, METADATA
 from flake8_tensorbranch.syntax.binding import assigned
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
@@ -62,6 +62,8 @@ class Reentrant:
         partial = next((e for e in self.backward.of(made.call) if e.partial), None)
         if partial is not None:
             found["partial_backward"] = partial.call
+            names = sorted(self.origins.externals(partial.call) & BY_INPUTS)
+            found["through"] = names[0].removeprefix("torch.") if names else ""
         if self.outputs.held(made):
             found["container_output"] = True
         name = self._shared(made) if has_input else ""

@@ -51,8 +51,8 @@ def raising(index: ModuleIndex, call: nodes.NodeNG) -> Edits | None:
         return left_out(index, warn.value, "False")
     mode = arguments.keyword(call, "debug_mode")
     value = call.args[0] if call.args else mode.value if mode is not None else None
-    if not isinstance(value, nodes.Const):
-        return None
+    if not isinstance(value, nodes.Const) or isinstance(value.value, bool):
+        return None  # what says that it only warns is not written here
     if value.value == 1:
         return (replaced(value, "2"),)
     return (replaced(value, Text.of(index).source(value).replace("warn", "error")),) if value.value == "warn" else None

@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from astroid import nodes
 
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.lookup.slices import backward
+from flake8_tensorbranch.engine.reproducibility.equalities import Comparison, Equalities
 from flake8_tensorbranch.engine.reproducibility.switches import Switches
 from flake8_tensorbranch.knowledge.model import lookup
-from flake8_tensorbranch.knowledge.reproducibility import EXACT, LOADING, SAVING, TOLERANT
+from flake8_tensorbranch.knowledge.reproducibility import LOADING, LOADING_WORDS, SAVING
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, last_name
 
 _DIGITS: Final = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Two sides that must be equal to the last bit."""
-
-    node: nodes.NodeNG
-    scope: FunctionInfo | None
-    sides: tuple[nodes.NodeNG, nodes.NodeNG]
 
 
 class Comparisons:
@@ -33,25 +24,16 @@ class Comparisons:
     def __init__(self, origins: Origins, switches: Switches) -> None:
         self.origins = origins
         self.switches = switches
+        self.equalities = Equalities(switches)
         self.index = origins.program.index
 
-    def exact(self) -> Iterator[Comparison]:
+    def exact(self) -> list[Comparison]:
         """Comparisons without tolerance."""
-        for scope, call, name in self.switches.calls:
-            without = name in TOLERANT and _zero(call, "rtol") and _zero(call, "atol")
-            if (name in EXACT or without) and len(call.args) >= 2:
-                yield Comparison(call, scope, (call.args[0], call.args[1]))
-            elif isinstance(call.func, nodes.Attribute) and not name:
-                if call.func.attrname == "equal" and len(call.args) == 1:
-                    yield Comparison(call, scope, (call.func.expr, call.args[0]))
-                elif call.func.attrname == "all" and not call.args:
-                    yield from _equality(scope, call, call.func.expr)
-            elif name in ("torch.all", "numpy.all") and call.args:
-                yield from _equality(scope, call, call.args[0])
+        return self.equalities.all()
 
     def stored(self) -> Iterator[tuple[Comparison, str, nodes.NodeNG]]:
         """Exact comparisons of a loaded value with a result of kernels picked anew: with the picker and its place."""
-        for found in self.exact():
+        for found in self.exact() if self.index.mentions(LOADING_WORDS) else ():
             if not _decides(found.node) or self._saves(found.scope):
                 continue
             loaded = [self._first(found.scope, side, LOADING) is not None for side in found.sides]
@@ -139,16 +121,6 @@ def _asserted(node: nodes.NodeNG) -> nodes.NodeNG | None:
     if isinstance(node, nodes.Assert):
         return node.test
     return node.test if isinstance(node, nodes.If) and any(isinstance(s, nodes.Raise) for s in node.body) else None
-
-
-def _zero(call: nodes.Call, keyword: str) -> bool:
-    given = next((k.value for k in call.keywords if k.arg == keyword), None)
-    return isinstance(given, nodes.Const) and given.value == 0
-
-
-def _equality(scope: FunctionInfo | None, call: nodes.Call, node: nodes.NodeNG) -> Iterator[Comparison]:
-    if isinstance(node, nodes.Compare) and len(node.ops) == 1 and node.ops[0][0] == "==":
-        yield Comparison(call, scope, (node.left, node.ops[0][1]))
 
 
 def _decides(node: nodes.NodeNG) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final
 
 from astroid import nodes
@@ -18,12 +19,14 @@ from flake8_tensorbranch.knowledge.reproducibility import (
     CUDNN_SETTER,
     DEBUG_MODE,
     SEEDING,
+    SWITCH_WORDS,
     TRAINERS,
 )
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, dotted
 from flake8_tensorbranch.syntax.printing import source_of
 
 _FLAGS: Final = (CUDNN_SCOPE, CUDNN_SETTER)
+_NOTHING: Final[Mapping[str | None, Any]] = MappingProxyType({})
 _PROMISE: Final = re.compile(r"reproduc|determinis|repeatab", re.IGNORECASE)
 
 
@@ -55,9 +58,12 @@ class Switches:
         self.seeds: list[tuple[FunctionInfo | None, nodes.Call]] = []
         self.warn_only: list[Setting] = []
         self.calls = [(scope, call, self.resolve(call.func, scope)) for scope, call in self.index.all_calls()]
+        renamed = self.index.mentions(SWITCH_WORDS)
         for scope, call, name in self.calls:
             if name:
                 self._call(scope, call, name)
+            elif renamed and isinstance(call.func, (nodes.Name, nodes.Call)):
+                self._renamed(scope, call)
         assigned = self.index.tree.nodes_of_class(nodes.Assign) if self.index.mentions(("cudnn",)) else ()
         for node in assigned:
             for target in node.targets:
@@ -74,8 +80,25 @@ class Switches:
         found = None if path is None else self.origins.program.analysis.resolver.path(self.index, path, scope)
         return found if isinstance(found, str) else ""
 
-    def _call(self, scope: FunctionInfo | None, call: nodes.Call, name: str) -> None:
-        keywords = {k.arg: k.value for k in call.keywords}
+    def _renamed(self, scope: FunctionInfo | None, call: nodes.Call) -> None:
+        """A call of a switch by a name that it was given in a function, or by a `partial` of it."""
+        for origin in self.origins.of(Expr(self.index, scope, call.func), calls=False):
+            made, added = origin.node, {}
+            if (
+                isinstance(made, nodes.Call)
+                and made.args
+                and self.resolve(made.func, origin.scope) == "functools.partial"
+            ):
+                added = self.keywords(origin.scope, made)
+                made = made.args[0] if len(made.args) == 1 else None
+            name = self.resolve(made, origin.scope) if made is not None else ""
+            if name in (ALGORITHMS, DEBUG_MODE):
+                self._call(scope, call, name, added)
+
+    def _call(
+        self, scope: FunctionInfo | None, call: nodes.Call, name: str, bound: Mapping[str | None, Any] = _NOTHING
+    ) -> None:
+        keywords = {**bound, **self.keywords(scope, call)}
         first = call.args[0] if call.args else None
         if name in SEEDING:
             self.seeds.append((scope, call))
@@ -89,7 +112,7 @@ class Switches:
                 self.warn_only.append(setting)
         elif name == DEBUG_MODE:
             mode = first if first is not None else keywords.get("debug_mode")
-            const = mode.value if isinstance(mode, nodes.Const) else None
+            const = self._constant(scope, mode)
             setting = Setting(
                 name, call, scope, mode, frozenset({const not in (0, "default")} if const is not None else ())
             )
@@ -114,6 +137,30 @@ class Switches:
                 given = keywords.get(keyword)
                 if given is not None:
                     self.settings.append(Setting(switch, given, scope, given, self.truths(scope, given)))
+
+    def keywords(self, scope: FunctionInfo | None, call: nodes.Call) -> dict[str | None, nodes.NodeNG]:
+        """What a call is given by name: at the call, and in the dictionaries of literal keys that it unpacks; None
+        stands for what it unpacks otherwise.
+        """
+        found: dict[str | None, nodes.NodeNG] = {}
+        for keyword in call.keywords:
+            unpacked = [] if keyword.arg else self._unpacked(scope, keyword.value)
+            found.update(dict(unpacked) if unpacked else {keyword.arg: keyword.value})
+        return found
+
+    def _unpacked(self, scope: FunctionInfo | None, mapping: nodes.NodeNG) -> list[tuple[str | None, Any]]:
+        origins = self.origins.of(Expr(self.index, scope, mapping), calls=False)
+        made = origins[0].node if len(origins) == 1 else None
+        if isinstance(made, nodes.Dict):
+            return [(k.value, v) for k, v in made.items if isinstance(k, nodes.Const) and isinstance(k.value, str)]
+        if isinstance(made, nodes.Call) and dotted(made.func) == "dict" and not made.args:
+            return [(k.arg, k.value) for k in made.keywords]
+        return []
+
+    def _constant(self, scope: FunctionInfo | None, node: nodes.NodeNG | None) -> object:
+        """The one literal that an expression may be; None where it is none, or not the only one."""
+        found = [] if node is None else self.origins.of(Expr(self.index, scope, node))
+        return found[0].node.value if len(found) == 1 and isinstance(found[0].node, nodes.Const) else None
 
     def truths(self, scope: FunctionInfo | None, node: nodes.NodeNG) -> frozenset[bool]:
         """The truth values that an expression may have, as far as its origins are constants."""

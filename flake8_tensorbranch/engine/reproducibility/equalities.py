@@ -1,0 +1,125 @@
+"""Comparisons of two results to the last bit: by functions, element by element, by what two things differ in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.reproducibility.switches import Switches
+from flake8_tensorbranch.knowledge.reproducibility import (
+    ELEMENTWISE,
+    EXACT,
+    MEASURES,
+    REDUCES,
+    SPELLS_OUT,
+    TOLERANT,
+    TOLERANT_ELEMENTS,
+)
+from flake8_tensorbranch.syntax.names import FunctionInfo, last_name
+
+_SIDES: Final = ("input", "other", "actual", "expected", "a", "b", "x", "y")
+_NEGATED: Final = {"==": "!=", "!=": "=="}
+_TOLERANCES: Final = {"rtol": 2, "atol": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two sides that must be equal to the last bit."""
+
+    node: nodes.NodeNG
+    scope: FunctionInfo | None
+    sides: tuple[nodes.NodeNG, nodes.NodeNG]
+
+
+class Equalities:
+    """The exact comparisons of one module, in the order of its scopes."""
+
+    def __init__(self, switches: Switches) -> None:
+        self.switches = switches
+        self.index = switches.index
+        self._found: list[Comparison] | None = None
+
+    def all(self) -> list[Comparison]:
+        """Comparisons without tolerance."""
+        if self._found is None:
+            self._found = [c for scope, call, name in self.switches.calls for c in self._of(scope, call, name)]
+            self._found.extend(c for scope in self.index.scopes for c in self._of_tests(scope))
+        return self._found
+
+    def _of(self, scope: FunctionInfo | None, call: nodes.Call, name: str) -> Iterator[Comparison]:
+        func: Any = call.func
+        method = func.attrname if isinstance(func, nodes.Attribute) and not name else ""
+        sides: tuple[Any, Any] | None = None
+        if name in EXACT or (name in TOLERANT and self._without_tolerance(scope, call)):
+            sides = _given(call)
+        elif method == "equal" and len(call.args) == 1:
+            sides = func.expr, call.args[0]
+        elif method in REDUCES and not call.args:
+            sides = self._elements(scope, func.expr, REDUCES[method])
+        elif name.startswith(("torch.", "numpy.")) and last_name(func) in REDUCES and call.args:
+            sides = self._elements(scope, call.args[0], REDUCES[last_name(func)])
+        if sides is not None:
+            yield Comparison(call, scope, sides)
+
+    def _of_tests(self, scope: FunctionInfo | None) -> Iterator[Comparison]:
+        """Comparisons that a test spells out: lists of numbers, bytes, a difference that must be zero."""
+        for decided in self.index.tests_in(scope):
+            test = getattr(decided, "test", None)
+            for node in test.nodes_of_class(nodes.Compare) if test is not None else ():
+                if len(node.ops) == 1 and node.ops[0][0] in _NEGATED:
+                    sides = self._spelled(scope, node.left, node.ops[0][1])
+                    if sides is not None:
+                        yield Comparison(node, scope, sides)
+
+    def _spelled(self, scope: FunctionInfo | None, left: Any, right: Any) -> tuple[Any, Any] | None:
+        if all(isinstance(s, nodes.Call) and last_name(s.func) in SPELLS_OUT for s in (left, right)):
+            return left, right
+        if not (isinstance(right, nodes.Const) and right.value == 0 and not isinstance(right.value, bool)):
+            return None
+        below: Any = left
+        while isinstance(below, nodes.Call) and last_name(below.func) in MEASURES:
+            below = self._measured(scope, below)
+        measured = below is not left and isinstance(below, nodes.BinOp) and below.op == "-"
+        return (below.left, below.right) if measured else None
+
+    def _measured(self, scope: FunctionInfo | None, call: nodes.Call) -> nodes.NodeNG | None:
+        """What a method is called on, or a function with."""
+        func: Any = call.func
+        if isinstance(func, nodes.Attribute) and not self.switches.resolve(func, scope):
+            return func.expr
+        return call.args[0] if call.args else None
+
+    def _elements(self, scope: FunctionInfo | None, node: Any, op: str) -> tuple[Any, Any] | None:
+        """The sides of a comparison of each element with its like, by `==` or `!=`; None for anything else."""
+        if isinstance(node, nodes.Compare) and len(node.ops) == 1 and node.ops[0][0] == op:
+            return _results(node.left, node.ops[0][1])
+        if not isinstance(node, nodes.Call):
+            return None
+        func: Any = node.func
+        name = self.switches.resolve(func, scope)
+        if ELEMENTWISE.get(name) == op:
+            return _given(node)
+        if op == "==" and name in TOLERANT_ELEMENTS and self._without_tolerance(scope, node):
+            return _given(node)
+        if not name and isinstance(func, nodes.Attribute) and len(node.args) == 1:
+            return _results(func.expr, node.args[0]) if ELEMENTWISE.get(f"torch.{func.attrname}") == op else None
+        return None
+
+    def _without_tolerance(self, scope: FunctionInfo | None, call: nodes.Call) -> bool:
+        named = self.switches.keywords(scope, call)
+        given = [call.args[p] if p < len(call.args) else named.get(n) for n, p in _TOLERANCES.items()]
+        return all(isinstance(g, nodes.Const) and g.value == 0 for g in given)
+
+
+def _given(call: nodes.Call) -> tuple[Any, Any] | None:
+    """The two things that a call compares, by position or by the names that the libraries have for them."""
+    found = [*call.args, *(k.value for k in call.keywords if k.arg in _SIDES)]
+    return _results(found[0], found[1]) if len(found) >= 2 else None
+
+
+def _results(left: Any, right: Any) -> tuple[Any, Any] | None:
+    """The sides of a comparison of results: a number that is written out is none."""
+    return None if isinstance(left, nodes.Const) or isinstance(right, nodes.Const) else (left, right)
