@@ -33,3 +33,19 @@ KEYED: Final = frozenset({"get", "pop", "setdefault"})
 
 GIVES_ELEMENTS: Final = frozenset({"get", "items", "keys", "setdefault", "values"})
 """Give an element, or all of them, and leave it where it is."""
+
+BUILDS: Final = frozenset(
+    {
+        *("builtins.list", "builtins.dict", "builtins.set", "collections.OrderedDict", "collections.defaultdict"),
+        *("collections.deque", "types.SimpleNamespace"),
+    }
+)
+"""What makes containers that autograd does not look into: of all, it takes tuples apart alone (tests/oracle)."""
+
+PLAIN_BASES: Final = frozenset(
+    {
+        *("builtins.object", "builtins.list", "builtins.dict", "collections.OrderedDict", "collections.UserDict"),
+        *("abc.ABC", "typing.Generic", "typing.Protocol"),
+    }
+)
+"""Bases by which a class is neither a tuple nor a tensor."""

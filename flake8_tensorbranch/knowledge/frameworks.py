@@ -26,3 +26,6 @@ LOGGING: Final = frozenset(
 
 WARNING: Final = frozenset({"warn", "warn_explicit", "rank_zero_warn", "_warn_once", "rank_zero_deprecation"})
 """Calls that warn (warnings, lightning, torch's own helpers)."""
+
+LOSS_WORDS: Final = ("loss", "aux")
+"""Parts of names by which what a module returns beside its output is differentiated, too."""

@@ -236,3 +236,45 @@ class Nesting(nn.Module):
         for one_of in shown:
             print(one_of.detach())
         return total + fifth + sixth
+
+
+def pair(x: torch.Tensor) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
+    return x.tanh(), {"aux": x.mean()}
+
+
+def total(both: tuple[torch.Tensor, dict[str, torch.Tensor]]) -> torch.Tensor:
+    return both[0] + both[-1]["aux"]
+
+
+def first(both: tuple[torch.Tensor, dict[str, torch.Tensor]]) -> torch.Tensor:
+    return both[0] * 2
+
+
+def handed_on(x: torch.Tensor) -> torch.Tensor:
+    return total(checkpoint(pair, x, use_reentrant=True))  # error: [TBR504]
+
+
+def first_only(x: torch.Tensor) -> torch.Tensor:
+    return first(checkpoint(pair, x, use_reentrant=True))  # ok: [TBR504] nothing is computed with the dict
+
+
+def collected(x: torch.Tensor) -> torch.Tensor:
+    kept = []
+    for _ in range(2):
+        x, extra = checkpoint(pair, x, use_reentrant=True)  # error: [TBR504]
+        kept.append(extra["aux"])
+    return x + sum(kept)
+
+
+class Box:
+    def __init__(self, hidden: torch.Tensor) -> None:
+        self.hidden = hidden
+
+
+class Halves(tuple):  # type: ignore[type-arg]
+    pass
+
+
+def boxed(x: torch.Tensor) -> torch.Tensor:
+    y = checkpoint(lambda h: Halves((h.sin(), h.cos())), x, use_reentrant=True)  # ok: [TBR504] a tuple
+    return y[0] + checkpoint(lambda h: Box(h.tanh()), x, use_reentrant=True).hidden  # error: [TBR504]

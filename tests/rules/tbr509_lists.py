@@ -118,3 +118,44 @@ def step_by_variable(layer: nn.Linear, x: torch.Tensor) -> None:
 
     out = checkpoint(region, layer(x), use_reentrant=True)  # error: [TBR509]
     (out.sum() + beside).backward()
+
+
+def filled(h: torch.Tensor, losses: list[torch.Tensor]) -> torch.Tensor:
+    losses.append(h.square().mean())
+    return h.tanh()
+
+
+def kept_off(h: torch.Tensor, losses: list[torch.Tensor]) -> torch.Tensor:
+    losses.append(h.square().mean().detach())
+    return h.tanh()
+
+
+def handed_a_list(x: torch.Tensor) -> torch.Tensor:
+    losses: list[torch.Tensor] = []
+    x = checkpoint(filled, x, losses, use_reentrant=True)  # error: [TBR509] "`losses`"
+    return x + sum(losses)
+
+
+def handed_to_fill(x: torch.Tensor) -> list[torch.Tensor]:
+    seen: list[torch.Tensor] = []
+    kept: list[torch.Tensor] = []
+    x = checkpoint(filled, x, seen, use_reentrant=True)  # ok: [TBR509] nothing is computed of it
+    x = checkpoint(kept_off, x, kept, use_reentrant=True)  # ok: [TBR509] detached
+    seen = [x.mean()]
+    return [x + sum(kept), x + sum(seen)]
+
+
+class Auxiliary(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = nn.Linear(4, 4)
+
+    def inner(self, h: torch.Tensor) -> torch.Tensor:
+        scores = self.gate(h)
+        self.aux_loss = scores.square().mean()
+        self.peak = scores.max().item()
+        return h * scores
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        x = checkpoint(self.inner, x, use_reentrant=True)  # error: [TBR509] "`aux_loss`"
+        return x * self.peak, self.aux_loss

@@ -11,7 +11,7 @@ from flake8_tensorbranch.engine.checkpointing.taken import computed_with
 from flake8_tensorbranch.engine.lattice import HOST, TENSOR
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
-from flake8_tensorbranch.knowledge.containers import FILLS
+from flake8_tensorbranch.knowledge.containers import BUILDS, FILLS, PLAIN_BASES
 from flake8_tensorbranch.knowledge.gradients import CUTS
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
@@ -23,7 +23,7 @@ class Outputs:
 
     def __init__(self, origins: Origins) -> None:
         self.origins = origins
-        self._known: dict[FunctionInfo, tuple[bool, tuple[int, ...]]] = {}
+        self._known: dict[FunctionInfo, tuple[bool, tuple[tuple[int, int], ...]]] = {}
 
     def held(self, made: Recompute) -> bool:
         """True when the region gives its tensors in a list or dict, or in one inside of its tuple that is computed
@@ -31,21 +31,21 @@ class Outputs:
         """
         for function in made.functions:
             whole, positions = self._of(function)
-            if whole or any(computed_with(self.origins, made.call, position) for position in positions):
+            if whole or any(computed_with(self.origins, made.call, *place) for place in positions):
                 return True
         return False
 
-    def _of(self, function: FunctionInfo) -> tuple[bool, tuple[int, ...]]:
-        """Whether a function gives tensors in a list or dict, and at which positions of its tuple."""
+    def _of(self, function: FunctionInfo) -> tuple[bool, tuple[tuple[int, int], ...]]:
+        """Whether a function gives tensors in a list or dict, and at which positions of tuples of which length."""
         if function not in self._known:
-            whole, positions = False, set[int]()
+            whole, positions = False, set[tuple[int, int]]()
             for origin in (o for result in self.origins.returns(function) for o in self.origins.of(result)):
                 whole = whole or _holds(self.origins, origin, function)
                 parts = origin.node.elts if isinstance(origin.node, nodes.Tuple) else ()
                 for position, part in enumerate(parts):
                     inside = self.origins.of(Expr(origin.module, origin.scope, part))
                     if any(_holds(self.origins, o, function) or _nests(self.origins, o) for o in inside):
-                        positions.add(position)
+                        positions.add((position, len(parts)))
             self._known[function] = whole, tuple(sorted(positions))
         return self._known[function]
 
@@ -79,26 +79,34 @@ def _nests(origins: Origins, origin: Expr) -> bool:
 
 
 def _collects(origins: Origins, origin: Expr, made: nodes.Call) -> bool:
-    """True for `list(...)` and `dict(...)` of tensors."""
-    if not isinstance(made.func, nodes.Name) or made.func.name not in ("list", "dict"):
+    """True for `list(...)`, `dict(...)` and other containers of Python's that are given tensors, or filled later on."""
+    if not isinstance(made.func, (nodes.Name, nodes.Attribute)) or not origins.externals(origin) & BUILDS:
         return False
     value = origins.value(origin)
-    return value.elem is not None and value.elem.must(TENSOR)
+    if value.elem is not None and value.elem.must(TENSOR):
+        return True
+    given = [origins.value(Expr(origin.module, origin.scope, k.value)) for k in made.keywords]
+    return any(v.must(TENSOR) for v in given) or (origin.scope is not None and _filled(origin.scope, made))
 
 
 def _is_record(origins: Origins, origin: Expr, made: nodes.Call) -> bool:
-    """True for an object of a dataclass of the project that is given tensors: autograd does not look into it."""
+    """True for an object of a class of the project that is given tensors: autograd does not look into it."""
     classes = [r.cls for r in origins.value(origin).each if isinstance(r, Instance)]
-    if not classes or not all(isinstance(c, ClassInfo) and _is_dataclass(c) for c in classes):
+    if not classes or not all(isinstance(c, ClassInfo) and _is_opaque(origins, c) for c in classes):
         return False
     given = [*made.args, *(k.value for k in made.keywords)]
     return any(origins.value(Expr(origin.module, origin.scope, g)).must(TENSOR) for g in given)
 
 
-def _is_dataclass(cls: ClassInfo) -> bool:
+def _is_opaque(origins: Origins, cls: ClassInfo) -> bool:
+    """True for a dataclass, and for a class that is neither a tuple nor a tensor by any of its bases."""
     decorators = cls.node.decorators.nodes if cls.node.decorators is not None else ()
     names = (dotted(d.func if isinstance(d, nodes.Call) else d) or "" for d in decorators)
-    return any(name.rsplit(".", 1)[-1] == "dataclass" for name in names)
+    if any(name.rsplit(".", 1)[-1] == "dataclass" for name in names):
+        return True
+    order = origins.program.analysis.resolver.mro(cls)
+    made = any(isinstance(b, nodes.Call) for c in order if isinstance(c, ClassInfo) for b in c.bases)
+    return not made and all(isinstance(c, ClassInfo) or c in PLAIN_BASES for c in order)
 
 
 def _filled(function: FunctionInfo, literal: Any) -> bool:
@@ -106,8 +114,9 @@ def _filled(function: FunctionInfo, literal: Any) -> bool:
     name = getattr(literal.parent, "targets", [getattr(literal.parent, "target", None)])[0]
     if not isinstance(name, nodes.AssignName):
         return False
-    grows = (c.func for c in function.calls if isinstance(c.func, nodes.Attribute) and c.func.attrname in FILLS)
-    if any(isinstance(f.expr, nodes.Name) and f.expr.name == name.name for f in grows):
+    grows = (c.func.expr for c in function.calls if isinstance(c.func, nodes.Attribute) and c.func.attrname in FILLS)
+    owners = (f.value if isinstance(f, nodes.Subscript) else f for f in grows)
+    if any(isinstance(owner, nodes.Name) and owner.name == name.name for owner in owners):
         return True
     return any(
         isinstance(target, nodes.Subscript) and isinstance(target.value, nodes.Name) and target.value.name == name.name

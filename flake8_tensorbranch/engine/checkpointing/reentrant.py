@@ -12,7 +12,7 @@ from flake8_tensorbranch.engine.checkpointing.frozen import Frozen
 from flake8_tensorbranch.engine.checkpointing.keptgraph import is_parameter
 from flake8_tensorbranch.engine.checkpointing.outputs import Outputs
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
-from flake8_tensorbranch.engine.checkpointing.sideoutput import side_output
+from flake8_tensorbranch.engine.checkpointing.sideoutput import SideOutputs
 from flake8_tensorbranch.engine.lattice import CALLABLE, CONTAINER, HOST, MAPPING, NONE, OBJECT, TENSOR
 from flake8_tensorbranch.engine.lookup.guards import guards
 from flake8_tensorbranch.engine.lookup.modes import loop_around, switched, without_grad
@@ -49,6 +49,7 @@ class Reentrant:
         self.backward = backward
         self.outputs = Outputs(origins)
         self._regions: dict[tuple[FunctionInfo, ...], dict[str, object]] = {}
+        self.side = SideOutputs(origins, recomputes, backward)
         self.frozen = frozen
         self._wrapped: list[tuple[nodes.Call, bool, set[FunctionInfo]]] | None = None
 
@@ -72,6 +73,9 @@ class Reentrant:
         how = self._ready_twice(made)
         if how:
             found["ddp"] = how
+        side = self.side.of(made)
+        if side:
+            found["side_output"] = side
         return found | self._within(made)
 
     def _within(self, made: Recompute) -> dict[str, object]:
@@ -81,9 +85,6 @@ class Reentrant:
             inner = self._inner(made)
             if inner:
                 found["inner"] = inner
-            side = side_output(self.origins, self.recomputes, self.backward, made)
-            if side:
-                found["side_output"] = side
             self._regions[made.functions] = found
         return self._regions[made.functions]
 

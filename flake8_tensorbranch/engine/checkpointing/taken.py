@@ -3,37 +3,134 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 from typing import Any, Final
 
 from astroid import nodes
 
 from flake8_tensorbranch.engine.lattice import TENSOR
 from flake8_tensorbranch.engine.lookup.modes import without_grad
-from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.knowledge.containers import FILLS, GIVES_ELEMENTS, TAKES
 from flake8_tensorbranch.knowledge.gradients import CUTS, LEAVES_THE_GRAPH
+from flake8_tensorbranch.syntax.names import FunctionInfo
 
 _FOR_SHOW: Final = CUTS | {"cpu"}  # moved to the host: to be looked at
 _GIVES: Final = (GIVES_ELEMENTS | TAKES) - {"keys"}
 _DEPTH: Final = 4
 
 
-def computed_with(origins: Origins, call: Expr, position: int) -> bool:
-    """True when the caller computes a tensor of what it finds at a position of the tuple that a call returns: under a
-    name that it unpacks, by index, in a loop.
+def computed_with(origins: Origins, call: Expr, position: int, length: int) -> bool:
+    """True when a tensor is computed of what stands at a position of the tuple of so many elements that a call returns:
+    under a name that it is unpacked to, by index, in a loop; here, in functions that are handed the tuple, or in the
+    callers to which it is returned.
     """
-    if call.scope is None:
+    return _of_whole(origins, call, position, length, _DEPTH)
+
+
+def enters(origins: Origins, taken: Expr) -> bool:
+    """True for an expression that a tensor is computed of, with its graph."""
+    return _enters(origins, taken, taken.node)
+
+
+def reads_after(scope: FunctionInfo | None, name: str, since: int) -> Iterator[nodes.Name]:
+    """Where a function reads a name after a line, up to where its body gives the name to something else."""
+    end = renewed(scope, name, since)
+    for node in scope.node.nodes_of_class(nodes.Name) if scope is not None else ():
+        if node.name == name and since < line(node) <= end:
+            yield node
+
+
+def renewed(scope: FunctionInfo | None, name: str, since: int) -> float:
+    """The line after another one on which a function assigns a name anew, whatever way it took."""
+    bound = scope.local_names.get(name, ()) if scope is not None else ()
+    top = scope.node if scope is not None else None
+    anew = (b for b in bound if isinstance(b, nodes.AssignName) and isinstance(b.statement(), nodes.Assign))
+    return min((line(b) for b in anew if line(b) > since and b.statement().parent is top), default=inf)
+
+
+def _of_whole(origins: Origins, at: Expr, position: int, length: int, depth: int) -> bool:
+    """The same of an expression that holds the tuple."""
+    node, up = at.node, at.node.parent
+    if at.scope is None or depth <= 0:
         return False
-    statement = call.node.parent
-    target: Any = statement.targets[0] if isinstance(statement, nodes.Assign) else None
-    if isinstance(target, nodes.Tuple):
-        if position >= len(target.elts) or any(isinstance(e, nodes.Starred) for e in target.elts):
-            return False
-        return any(_used(origins, call, name, statement.lineno) for name in _names(target.elts[position]))
-    whole = [call.node] if target is None else []
-    if isinstance(target, nodes.AssignName):
-        whole = list(_reads(call, target.name, statement.lineno))
-    return any(_taken_at(node, position) and _enters(origins, call, node.parent) for node in whole)
+
+    def whole(found: Any, scope: FunctionInfo | None = at.scope, less: int = 0) -> bool:
+        where = Expr(scope.module if scope is not None else at.module, scope, found)
+        return _of_whole(origins, where, position - less, length - less, depth - 1)
+
+    if isinstance(up, nodes.Subscript) and up.value is node:
+        at_position = isinstance(up.slice, nodes.Const) and up.slice.value == position
+        return (at_position or _from_the_end(up.slice) == length - position) and _enters(origins, at, up)
+    if isinstance(up, nodes.NamedExpr):
+        target: Any = up.target
+        reads = reads_after(at.scope, target.name, line(node) - 1)
+        return whole(up) or any(whole(read) for read in reads)
+    if isinstance(up, nodes.IfExp) and up.test is not node:
+        return whole(up)
+    if isinstance(up, nodes.Return):
+        return any(_of_whole(origins, site, position, length, depth - 1) for site in origins.sites(at.scope))
+    if isinstance(up, nodes.Lambda) and up.body is node:
+        return any(_of_whole(origins, site, position, length, depth - 1) for site in origins.sites(at.scope))
+    if isinstance(up, nodes.Starred) and isinstance(up.parent, nodes.Call) and up in up.parent.args:
+        return _unpacked_into(origins, at, up, position, depth)
+    if isinstance(up, (nodes.Call, nodes.Keyword)):
+        site: Any = up if isinstance(up, nodes.Call) else up.parent
+        if isinstance(site.func, nodes.Name) and site.func.name in ("list", "tuple"):
+            return whole(site)
+        return any(whole(read, callee) for callee, read in _handed(origins, at, site))
+    if not isinstance(up, nodes.Assign) or up.value is not node:
+        return False
+    for target in up.targets:
+        if isinstance(target, nodes.AssignName):
+            if any(whole(read) for read in reads_after(at.scope, target.name, line(up))):
+                return True
+        elif isinstance(target, nodes.Tuple):
+            before, rest = _split(target)
+            if rest is None or position < before:
+                names = _names(target.elts[position]) if position < len(target.elts) else []
+                if any(_used(origins, at, name, line(up)) for name in names):
+                    return True
+            elif any(whole(read, less=before) for n in _names(rest) for read in reads_after(at.scope, n, line(up))):
+                return True
+    return False
+
+
+def _from_the_end(index: nodes.NodeNG) -> int | None:
+    """The number of a negative index."""
+    if isinstance(index, nodes.UnaryOp) and index.op == "-" and isinstance(index.operand, nodes.Const):
+        return index.operand.value if isinstance(index.operand.value, int) else None
+    return None
+
+
+def _split(target: nodes.Tuple) -> tuple[int, Any]:
+    """How many names stand before the starred one, which takes the rest; None where there is none."""
+    starred = [e for e in target.elts if isinstance(e, nodes.Starred)]
+    if not starred:
+        return len(target.elts), None
+    return target.elts.index(starred[0]), starred[0].value
+
+
+def _unpacked_into(origins: Origins, at: Expr, starred: nodes.Starred, position: int, depth: int) -> bool:
+    """The same of a tuple that is unpacked into the arguments of a call."""
+    site = Expr(at.module, at.scope, starred.parent)
+    slot = site.node.args.index(starred) + position
+    for callee in origins.callees(site):
+        names = [p.name for p in callee.params if not p.keyword_only][int(callee.takes_self or callee.is_classmethod) :]
+        if slot < len(names) and _used(origins, Expr(callee.module, callee, callee.node), names[slot], -1, depth - 1):
+            return True
+    return False
+
+
+def _handed(origins: Origins, at: Expr, call: nodes.Call) -> Iterator[tuple[FunctionInfo, nodes.Name]]:
+    """Where the functions that a call enters read what they are handed by an expression of it."""
+    site = Expr(at.module, at.scope, call)
+    for callee in origins.callees(site):
+        for param in callee.params:
+            given = origins.argument(site, callee, param.name)
+            if given is not None and given.node is at.node:
+                for read in reads_after(callee, param.name, -1):
+                    yield callee, read
 
 
 def _names(target: Any) -> list[str]:
@@ -42,26 +139,9 @@ def _names(target: Any) -> list[str]:
     return [p.name for p in parts] if all(isinstance(p, nodes.AssignName) for p in parts) else []
 
 
-def _taken_at(node: nodes.NodeNG, position: int) -> bool:
-    """True for a node of which the element at a position is taken by its number."""
-    up = node.parent
-    return (
-        isinstance(up, nodes.Subscript)
-        and up.value is node
-        and isinstance(up.slice, nodes.Const)
-        and up.slice.value == position
-    )
-
-
-def _reads(call: Expr, name: str, since: int) -> Iterator[nodes.Name]:
-    for node in call.scope.node.nodes_of_class(nodes.Name) if call.scope is not None else ():
-        if node.name == name and (node.lineno or 0) > since:
-            yield node
-
-
 def _used(origins: Origins, call: Expr, kept: str, since: int, depth: int = _DEPTH) -> bool:
     """True when a tensor is computed of a name after a line."""
-    return depth > 0 and any(_enters(origins, call, name, depth) for name in _reads(call, kept, since))
+    return depth > 0 and any(_enters(origins, call, name, depth) for name in reads_after(call.scope, kept, since))
 
 
 def _enters(origins: Origins, call: Expr, taken: nodes.NodeNG, depth: int = _DEPTH) -> bool:
@@ -74,27 +154,43 @@ def _enters(origins: Origins, call: Expr, taken: nodes.NodeNG, depth: int = _DEP
     up: Any = taken.parent
     while (isinstance(up, nodes.Subscript) and up.value is held) or _gives(up, held):
         held, up = up, up.parent
-    line = taken.lineno or 0
+    begin = line(taken)
     if isinstance(up, (nodes.For, nodes.Comprehension)) and up.iter is held:
         target: Any = up.target
         items = isinstance(held, nodes.Call) and getattr(held.func, "attrname", "") == "items"
         if items and isinstance(target, nodes.Tuple) and len(target.elts) == 2:
             target = target.elts[1]
-        return any(_used(origins, call, name, line - 1, depth - 1) for name in _names(target))
+        return any(_used(origins, call, name, begin - 1, depth - 1) for name in _names(target))
+    if isinstance(up, nodes.Return) and depth > 1:
+        return any(_enters(origins, site, site.node, depth - 1) for site in origins.sites(_scope(call)))
+    if isinstance(up, nodes.Tuple) and isinstance(up.parent, nodes.Return):
+        place = up.elts.index(held), len(up.elts)
+        return any(_of_whole(origins, site, *place, depth - 1) for site in origins.sites(_scope(call)))
     if isinstance(up, nodes.Assign):
-        return any(_used(origins, call, n, line, depth - 1) for target in up.targets for n in _names(target))
+        return any(_used(origins, call, n, begin, depth - 1) for target in up.targets for n in _names(target))
     if isinstance(up, nodes.AugAssign):
         return up.value is held and _is_tensor(origins, call, held)
     found, below = False, held
     while up is not None and not up.is_statement:
         called = getattr(up.func, "attrname", getattr(up.func, "name", "")) if isinstance(up, nodes.Call) else ""
-        if called in _FOR_SHOW or called in FILLS:
+        if called in _FOR_SHOW:
             return False
+        if called in FILLS and isinstance(up.func, nodes.Attribute):
+            owner = up.func.expr
+            return isinstance(owner, nodes.Name) and _used(origins, call, owner.name, begin, depth - 1)
         if isinstance(up, nodes.Attribute) and up.expr is below and up.attrname in LEAVES_THE_GRAPH:
             return False
         found = found or (isinstance(up, (nodes.BinOp, nodes.Call)) and _is_tensor(origins, call, up))
+        if isinstance(up, nodes.Call) and below is held and below in up.args and not found and depth > 1:
+            handed = _handed(origins, Expr(call.module, call.scope, held), up)
+            found = any(_enters(origins, Expr(f.module, f, read), read, depth - 1) for f, read in handed)
         below, up = up, up.parent
     return found
+
+
+def _scope(call: Expr) -> FunctionInfo:
+    assert call.scope is not None
+    return call.scope
 
 
 def _gives(up: nodes.NodeNG | None, held: nodes.NodeNG) -> bool:
