@@ -25,6 +25,9 @@ RESIZES: Final = REPEATS | TAKES | {"add", "remove"}
 CHANGES: Final = FILLS | TAKES | {"clear", "discard", "remove"}
 """Every method that changes what is held."""
 
+ALTERS: Final = (CHANGES - {"setdefault"}) | {"reverse", "sort"}
+"""Methods that change what a container with elements gives from then on; `setdefault` leaves what is there."""
+
 ITERATES: Final = frozenset("accumulate all any enumerate len list map max min set sorted sum tuple zip".split())
 """Functions of Python that go over an argument or ask for its length: a tensor without dimensions fails there."""
 

@@ -59,6 +59,25 @@ FROM_VECTOR: Final = frozenset(
 REWRITES_PARAMETERS: Final = frozenset({"reset_parameters", "_apply"})
 """Methods of torch's modules that store other values in their parameters."""
 
+REPARAMETRIZES: Final = frozenset(
+    f"torch.nn.utils.{name}"
+    for name in (
+        *("weight_norm", "remove_weight_norm", "spectral_norm", "remove_spectral_norm"),
+        *("weight_norm.weight_norm", "weight_norm.remove_weight_norm"),
+        *("spectral_norm.spectral_norm", "spectral_norm.remove_spectral_norm"),
+        *(f"parametrizations.{n}" for n in ("orthogonal", "spectral_norm", "weight_norm")),
+        *(f"parametrize.{n}" for n in ("register_parametrization", "remove_parametrizations")),
+        *(f"prune.{n}" for n in ("identity", "random_unstructured", "l1_unstructured", "random_structured")),
+        *(f"prune.{n}" for n in ("ln_structured", "custom_from_mask", "global_unstructured", "remove")),
+    )
+)
+"""Functions that make the weight of a module another computation, in the module that they are given first, or in each
+of the pairs (module, name) that `global_unstructured` is given.
+"""
+
+REPLACES_MODULES: Final = frozenset({"set_submodule"})
+"""Methods of modules that put another module where one stands (torch/nn/modules/module.py)."""
+
 OWN_DICTIONARIES: Final = ("__dict__", "_parameters", "_buffers", "_modules")
 """Attributes of modules that hold their attributes by name (torch/nn/modules/module.py)."""
 

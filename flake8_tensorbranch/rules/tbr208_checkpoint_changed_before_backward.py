@@ -16,6 +16,7 @@ _CHANGES = {
     "requires_grad": "changes what requires grad",
     "dtype": "changes the dtype",
     "hook": "changes the hooks",
+    "layers": "changes the layers",
     "attribute": "changes state",
 }
 

@@ -11,7 +11,7 @@ class Block(nn.Module):
         self.drop = nn.Dropout(0.1)
         self.scale = 1.0
     def forward(self, x):
-        return self.drop(torch.tanh(self.fc(x))) * self.scale
+        return self.drop(torch.tanh(self.fc(x) * self.scale))
 
 class Net(nn.Module):
     def __init__(self):

@@ -4,29 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, cast
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.checkpointing.stores import Stored, stores
-from flake8_tensorbranch.engine.lattice import CONTAINER, OBJECT, TENSOR
+from flake8_tensorbranch.engine.checkpointing.stores import Stored, stores, takings
+from flake8_tensorbranch.engine.lattice import CONTAINER, MAPPING, OBJECT, TENSOR
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.model import method as tensor_row
 from flake8_tensorbranch.knowledge.modules import (
+    CONTAINERS,
     FORWARD_HOOKS,
     FROM_VECTOR,
     INITIALIZERS,
     ITERATES_MODULES,
     ITERATES_TENSORS,
+    REPARAMETRIZES,
+    REPLACES_MODULES,
     REWRITES_PARAMETERS,
 )
 from flake8_tensorbranch.knowledge.tensors import DTYPE_CASTS, MARKS_IN_PLACE
+from flake8_tensorbranch.syntax.binding import assigned
 from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted, last_name
 
 _ITERATES: Final = ITERATES_TENSORS | ITERATES_MODULES | {"state_dict"}
-_STATEMENTS: Final = (nodes.Expr, nodes.Assign, nodes.AugAssign)
+_STATEMENTS: Final = (nodes.Expr, nodes.Assign, nodes.AugAssign, nodes.Delete)
 _DEPTH: Final = 2
 
 
@@ -34,8 +39,9 @@ _DEPTH: Final = 2
 class Alteration:
     """One alteration: the statement, the module, optimizer or tensor altered, and what of it.
 
-    `what`: ``parameters``, ``optimizer``, ``mode``, ``requires_grad``, ``dtype``, ``hook`` or ``attribute``;
-    `mode` is ``train`` or ``eval``, `stored` what is stored on the target.
+    `what`: ``parameters``, ``optimizer``, ``mode``, ``requires_grad``, ``dtype``, ``hook``, ``layers`` or
+    ``attribute``; `mode` is ``train`` or ``eval``, `stored` what is stored on the target, `of` the object whose
+    method alters it.
     """
 
     node: nodes.NodeNG
@@ -44,6 +50,7 @@ class Alteration:
     said: nodes.NodeNG
     mode: str = ""
     stored: Stored | None = None
+    of: Expr | None = None
 
 
 def alterations(origins: Origins, statement: Expr, depth: int = _DEPTH) -> Iterator[Alteration]:
@@ -51,7 +58,9 @@ def alterations(origins: Origins, statement: Expr, depth: int = _DEPTH) -> Itera
     node = statement.node
 
     def made(target: Any, what: str, said: Any, mode: str = "") -> Alteration:
-        return Alteration(node, Expr(statement.module, statement.scope, _owner(target)), what, said, mode)
+        return Alteration(
+            node, Expr(statement.module, statement.scope, owner(target, statement.scope)), what, said, mode
+        )
 
     for stored in stores(node, NESTED):
         holder = Expr(statement.module, statement.scope, stored.holder)
@@ -64,19 +73,39 @@ def alterations(origins: Origins, statement: Expr, depth: int = _DEPTH) -> Itera
         elif stored.name == "data":
             yield made(stored.holder, "parameters", stored.said)
         elif stored.name not in ("grad", "training"):
-            if any(isinstance(r, Instance) and isinstance(r.cls, ClassInfo) for r in origins.value(holder).refs):
+            refs = [r for r in origins.value(holder).each if isinstance(r, Instance)]
+            if any(isinstance(r.cls, ClassInfo) for r in refs):
                 yield Alteration(node, holder, "attribute", stored.said, stored=stored)
+            elif any(str(r.cls).startswith("torch.nn.") for r in refs):
+                yield made(stored.holder, "layers", stored.said)
+    for taken in takings(node, partial(_behind, statement.scope), NESTED):
+        holder = Expr(statement.module, statement.scope, taken.holder)
+        if _takes(origins, holder, taken):
+            yield Alteration(node, holder, "attribute", taken.said, stored=taken)
     for call in node.nodes_of_class(nodes.Call, NESTED):
         yield from _called(origins, statement, call, made)
         if depth > 0:
             yield from _in_callees(origins, Expr(statement.module, statement.scope, call), node, depth)
 
 
+def _takes(origins: Origins, holder: Expr, taken: Stored) -> bool:
+    """True where an object of the project's classes loses an attribute, or one that holds others is changed."""
+    if not any(isinstance(r, Instance) and isinstance(r.cls, ClassInfo) for r in origins.value(holder).refs):
+        return False
+    if not isinstance(taken.said, nodes.Call) or taken.key is None:
+        return taken.name != "grad"
+    value = origins.value(replace(holder, node=taken.value))
+    return not origins.callees(replace(holder, node=taken.said)) and (
+        any(isinstance(r, Instance) and r.cls in CONTAINERS for r in value.refs)
+        or (bool(value.kinds & (CONTAINER | MAPPING)) and not value.kinds & TENSOR)
+    )
+
+
 def _called(origins: Origins, statement: Expr, call: nodes.Call, made: Any) -> Iterator[Alteration]:
     func = call.func
     target = _by_function(origins, Expr(statement.module, statement.scope, call))
     if target is not None:
-        yield made(target, "parameters", call)
+        yield from (made(each, "parameters", call) for each in _modules(target))
     if target is not None or not isinstance(func, nodes.Attribute):
         return
     name, owner = func.attrname, func.expr
@@ -91,6 +120,8 @@ def _called(origins: Origins, statement: Expr, call: nodes.Call, made: Any) -> I
         yield made(owner, "mode", call, "eval" if name == "eval" or off else "train")
     elif name == "requires_grad_":
         yield made(owner, "requires_grad", call)
+    elif name in REPLACES_MODULES and not tensor:
+        yield made(owner, "layers", call)
     elif name == "load_state_dict" or (name in REWRITES_PARAMETERS and not tensor):
         yield made(owner, "parameters", call)
     elif name == "apply" and not tensor and call.args:
@@ -137,6 +168,8 @@ def _by_function(origins: Origins, call: Expr) -> nodes.NodeNG | None:
         if name.startswith(INITIALIZERS) and name.endswith("_"):
             given = _given(call.node, 0, "tensor")
             return None if given is None or _is_gradient(given) else given
+        if name in REPARAMETRIZES:
+            return _given(call.node, 0, "parameters" if name.endswith("global_unstructured") else "module")
         if name in FROM_VECTOR:
             given = _given(call.node, 1, "parameters")
             return None if given is None else _holder(given)
@@ -145,6 +178,14 @@ def _by_function(origins: Origins, call: Expr) -> nodes.NodeNG | None:
         return None
     found: nodes.NodeNG = out
     return found
+
+
+def _modules(target: nodes.NodeNG) -> list[nodes.NodeNG]:
+    """The modules of a list of pairs (module, name); the expression itself where it is none."""
+    if not isinstance(target, (nodes.List, nodes.Tuple)):
+        return [target]
+    pairs: list[Any] = [pair for pair in target.elts if isinstance(pair, nodes.Tuple)]
+    return [pair.elts[0] for pair in pairs if pair.elts]
 
 
 def _given(call: nodes.Call, position: int, name: str) -> nodes.NodeNG | None:
@@ -195,7 +236,14 @@ def _changes_output(origins: Origins, hook: Expr) -> bool:
     return False
 
 
-def _owner(node: Any) -> Any:
+def _behind(scope: FunctionInfo | None, node: Any) -> Any:
+    """What a local stands for that is bound once, to an attribute or an element; the node itself for all else."""
+    bound: Any = scope.local_names.get(node.name, ()) if scope is not None and isinstance(node, nodes.Name) else ()
+    value = assigned(bound[0]) if len(bound) == 1 else None
+    return value if isinstance(value, (nodes.Attribute, nodes.Subscript)) else node
+
+
+def owner(node: Any, scope: FunctionInfo | None = None) -> Any:
     """The module or tensor behind a parameter: through `.data`, loops over `parameters()`, and elements."""
     while True:
         if isinstance(node, (nodes.Attribute, nodes.AssignAttr)) and node.attrname in ("data", "weight", "bias"):
@@ -205,8 +253,8 @@ def _owner(node: Any) -> Any:
         elif isinstance(node, nodes.Subscript):
             node = node.value
         elif isinstance(node, nodes.Name):
-            looped = _looped(node)
-            if looped is None:
+            looped = _looped(node) or _behind(scope, node)
+            if looped is node:
                 return node
             node = looped
         else:
@@ -243,7 +291,7 @@ def _holder(source: Any) -> nodes.NodeNG | None:
         if isinstance(func, nodes.Attribute) and func.attrname in _ITERATES:
             found: nodes.NodeNG = func.expr
             return found
-    return None
+    return source if isinstance(source, nodes.Attribute) else None
 
 
 def _in_callees(origins: Origins, call: Expr, at: nodes.NodeNG, depth: int) -> Iterator[Alteration]:
@@ -258,7 +306,11 @@ def _in_callees(origins: Origins, call: Expr, at: nodes.NodeNG, depth: int) -> I
         ]
         for inner, target in found:
             if not is_undone(inner, (other for other, _ in found)):
-                yield replace(inner, node=at, target=target, said=call.node)
+                func = call.node.func
+                own = func.expr if callee.takes_self and isinstance(func, nodes.Attribute) else None
+                yield replace(
+                    inner, node=at, target=target, said=call.node, of=None if own is None else replace(call, node=own)
+                )
 
 
 def _altered(origins: Origins, callee: FunctionInfo, depth: int) -> list[Alteration]:
@@ -284,10 +336,23 @@ def is_undone(change: Alteration, others: Iterable[Alteration]) -> bool:
 
 
 def _is_setter(callee: FunctionInfo, inner: Alteration) -> bool:
-    """True for a method that stores a parameter of its own as it is: `self.active = name`, by any spelling."""
-    value = inner.stored.value if inner.stored is not None else None
-    own = not isinstance(inner.node, nodes.AugAssign) and callee.takes_self
-    return own and isinstance(value, nodes.Name) and any(p.name == value.name for p in callee.params[1:])
+    """True for a method that stores a parameter of its own as it is, by any spelling (`self.active = name`), and for
+    one that always sets or takes something that asks for nothing (`self.active = False`).
+    """
+    stored = inner.stored
+    if stored is None or not callee.takes_self or isinstance(inner.node, nodes.AugAssign):
+        return False
+    value = None if stored.key is not None and isinstance(stored.said, nodes.Call) else stored.value
+    if isinstance(value, nodes.Name):
+        return any(p.name == value.name for p in callee.params[1:])
+    return inner.node.parent is callee.node and (value is None or not _asks(value))
+
+
+def _asks(value: nodes.NodeNG) -> bool:
+    """True for a value that is computed from variables."""
+    called = [c.func for c in value.nodes_of_class(nodes.Call)]
+    names = (n for n in value.nodes_of_class(nodes.Name, NESTED) if not any(f is n or f.parent_of(n) for f in called))
+    return next(names, None) is not None
 
 
 def _translated(origins: Origins, call: Expr, callee: FunctionInfo, target: Expr) -> Expr | None:
@@ -301,4 +366,4 @@ def _translated(origins: Origins, call: Expr, callee: FunctionInfo, target: Expr
     if not any(p.name == node.name for p in callee.params):
         return None
     given = origins.argument(call, callee, node.name)
-    return None if given is None else Expr(given.module, given.scope, _owner(given.node))
+    return None if given is None else Expr(given.module, given.scope, owner(given.node, given.scope))

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.checkpointing import asked
 from flake8_tensorbranch.engine.checkpointing.alterations import Alteration, alterations, is_undone
 from flake8_tensorbranch.engine.checkpointing.backward import Backward
 from flake8_tensorbranch.engine.checkpointing.contents import Contents
@@ -15,7 +16,6 @@ from flake8_tensorbranch.engine.checkpointing.insides import Activation
 from flake8_tensorbranch.engine.checkpointing.mutation import Mutations
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.checkpointing.stores import stores
-from flake8_tensorbranch.engine.lattice import UNKNOWN
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, line
 from flake8_tensorbranch.engine.refs import Instance
@@ -75,7 +75,7 @@ class Between:
             }
             region = [a for h in heads for a in h.run()]
             region = region or self._elsewhere_run(made)
-            reentrant = next((a.entry.reentrant for a in region), made.row.reentrant if made.row is not None else None)
+            reentrant = self._variant(made, region)
             for span in self._spans(start, _DEPTH):
                 changes = list(self._changes(span))
                 for change in changes:
@@ -94,6 +94,13 @@ class Between:
                             span.certain,
                             (where,),
                         )
+
+    def _variant(self, made: Recompute, region: list[Activation]) -> bool | None:
+        """Whether the reentrant checkpoint recomputes; None where the source does not tell."""
+        if region or made.row is None:
+            return next((a.entry.reentrant for a in region), None)
+        variants = self.recomputes.options.reentrant(made.call, made.row)
+        return (not variants - {True, None} and made.row.reentrant) if len(variants) == 1 else None
 
     def _elsewhere(self) -> Iterator[tuple[Recompute, Expr]]:
         """The recomputes that other files make, with the call in this file that leads there."""
@@ -180,8 +187,14 @@ class Between:
 
     def _matters(self, change: Alteration, span: Span, made: Recompute, region: list[Activation]) -> bool:
         """True when a change concerns something that the region reads."""
+        near = span.call.node.func if isinstance(span.call.node, nodes.Call) else None
+        apart = (change.of, change.target if change.what == "attribute" else None)
+        if near is not None and any(_others(each, near, span) for each in apart if each):
+            return False
         if change.what == "attribute":
-            return self._reads_attribute(change, region) and not _toggles(change, span)
+            variant = self._variant(made, region)
+            read = asked.is_read(self.origins, change, made, region, variant)
+            return read and not _toggles(change, span) and not self._same(change, span)
         if change.what == "optimizer":
             return self._steps(change, span, made, region)
         if not self._concerns(change.target, span, made, region):
@@ -197,7 +210,7 @@ class Between:
     def _concerns(self, target: Expr, span: Span, made: Recompute, region: list[Activation]) -> bool:
         """True when a module or tensor is of the region: by its class, or by the name that the forward runs under."""
         path = dotted(target.node)
-        if path is None:
+        if path is None or asked.is_apart(self.origins, target, made, region):
             return False
         near = [span.call.node.func] if isinstance(span.call.node, nodes.Call) else []
         if made.function is not None and made.call.scope is target.scope:
@@ -223,7 +236,7 @@ class Between:
         if not isinstance(node, nodes.Attribute) or refs:
             return False
         owners = {r.cls for r in self.origins.value(replace(target, node=node.expr)).refs if isinstance(r, Instance)}
-        return any(True for a in region for _ in _reads(a, node.attrname, owners & classes))
+        return any(True for a in region for _ in asked.reads(a, node.attrname, owners & classes))
 
     def _is_handed(self, target: Expr, made: Recompute) -> bool:
         """True for a tensor that enters by keyword or closure, which no version counter guards (facts B4)."""
@@ -239,6 +252,23 @@ class Between:
             and any(n.name == name for n in f.node.nodes_of_class(nodes.Name))
             for f in made.functions
         )
+
+    def _same(self, change: Alteration, span: Span) -> bool:
+        """True when an attribute is set to the constant that it had in the forward, by all that the source tells."""
+        stored, scope = change.stored, span.call.scope
+        if stored is None or not isinstance(stored.value, nodes.Const) or stored.key is not None:
+            return False
+        before = [
+            a.stored.value
+            for _, found in self._altering(span.call.module, scope)
+            for a in found
+            if a.stored is not None and a.stored.name == stored.name and line(a.node) < line(span.call.node)
+        ]
+        value = before[-1] if before else None
+        if not before:
+            owners = [r.cls for r in self.origins.value(change.target).each if isinstance(r, Instance)]
+            value = asked.beginning(owners[0], stored.name) if len(owners) == 1 else None
+        return isinstance(value, nodes.Const) and value.value == stored.value.value
 
     def _same_mode(self, change: Alteration, span: Span) -> bool:
         """True when the forward ran in the mode that is set."""
@@ -282,35 +312,6 @@ class Between:
             and "sched" not in (dotted(call.func) or "")
         }
         return len(others) == 1
-
-    def _reads_attribute(self, change: Alteration, region: list[Activation]) -> bool:
-        """True when the region reads an attribute that is set between, and does not set it itself before."""
-        stored = change.stored
-        assert stored is not None
-        owners = {r.cls for r in self.origins.value(change.target).refs if isinstance(r, Instance)}
-        for activation in region:
-            function = activation.function
-            if any(not _apart_by_key(read, stored.key) for read in _reads(activation, stored.name, owners)):
-                filled = (getattr(f.value, "attrname", "") for f in function.fills) if stored.key is not None else ()
-                return stored.name not in (*(s.attrname for s in function.attribute_stores), *filled)
-        return False
-
-
-def _reads(activation: Activation, name: str, owners: set[ClassInfo | str]) -> Iterator[nodes.Attribute]:
-    """Where a run reads an attribute of an object of one of these classes."""
-    for read in activation.function.node.nodes_of_class(nodes.Attribute, NESTED) if owners else ():
-        if read.attrname == name:
-            refs = activation.facts.values.get(read.expr, UNKNOWN).refs
-            if any(isinstance(r, Instance) and isinstance(r.cls, ClassInfo) and r.cls in owners for r in refs):
-                yield read
-
-
-def _apart_by_key(read: nodes.Attribute, key: Any) -> bool:
-    """True for a read of another item than the one that is set: each stands there."""
-    up = read.parent
-    if not isinstance(key, nodes.Const) or not isinstance(up, nodes.Subscript) or up.value is not read:
-        return False
-    return isinstance(up.slice, nodes.Const) and up.slice.value != key.value
 
 
 def _others(target: Expr, called: nodes.NodeNG, span: Span) -> bool:

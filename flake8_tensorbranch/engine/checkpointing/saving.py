@@ -51,6 +51,25 @@ def after(origins: Origins, activation: Activation, node: nodes.NodeNG, own: boo
     return False
 
 
+def hangs(origins: Origins, activation: Activation, node: nodes.NodeNG) -> bool:
+    """True when what an expression decides or enters may save a tensor: the sides or rounds that it stands before, or
+    what runs later.
+    """
+    child: Any = node
+    while not child.is_statement:
+        up = child.parent
+        if isinstance(up, (nodes.IfExp, nodes.BoolOp, nodes.ComprehensionScope)):
+            if any(saves(origins, activation, found) for found in _operations(up)):
+                return True
+        if up is None or isinstance(up, SCOPE_NODES):
+            break
+        child = up
+    if isinstance(child, (nodes.If, nodes.While, nodes.For, nodes.With, nodes.Match, nodes.Try)):
+        if any(saves(origins, activation, found) for found in _operations(child)):
+            return True
+    return after(origins, activation, node)
+
+
 def within(origins: Origins, activation: Activation, statements: list[Any]) -> bool:
     """True when statements may save a tensor."""
     return any(saves(origins, activation, found) for top in statements for found in _operations(top))

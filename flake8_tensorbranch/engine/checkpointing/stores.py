@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 from astroid import nodes
 
+from flake8_tensorbranch.knowledge.containers import ALTERS
 from flake8_tensorbranch.knowledge.modules import NAMING, OWN_DICTIONARIES
 
 
@@ -16,7 +17,8 @@ class Stored:
     """One store: the object, the attribute, what it gets (None where that is not one expression), and the node that
     says so.
 
-    `key` is the subscript where an item of the attribute is set, not the attribute itself.
+    `key` is the subscript where an item of the attribute is set, or the call that changes what the attribute holds by
+    a `method`, and not the attribute itself.
     """
 
     holder: Any
@@ -24,6 +26,7 @@ class Stored:
     said: nodes.NodeNG
     value: nodes.NodeNG | None = None
     key: Any = None
+    method: str = ""
 
 
 def stores(statement: nodes.NodeNG, nested: tuple[type, ...] = ()) -> Iterator[Stored]:
@@ -38,6 +41,33 @@ def stores(statement: nodes.NodeNG, nested: tuple[type, ...] = ()) -> Iterator[S
         stored = of_call(call)
         if stored is not None:
             yield stored
+
+
+def takings(statement: nodes.NodeNG, behind: Callable[[Any], Any], nested: tuple[type, ...] = ()) -> Iterator[Stored]:
+    """Everything that a statement takes from an object, or changes in what an attribute of it holds: `del o.name`,
+    `delattr(o, "name")`, `del o.items[0]`, `o.items.append(x)`; `behind` gives what a local name stands for.
+    """
+    for target in statement.targets if isinstance(statement, nodes.Delete) else ():
+        if isinstance(target, nodes.DelAttr):
+            yield Stored(target.expr, target.attrname, target)
+        elif (found := of_target(target, None)) is not None:
+            whole = found.key is None or _constant(found.key)
+            yield found if whole else replace(found, key=target)  # what follows in a list moves up
+    for call in statement.nodes_of_class(nodes.Call, nested or None):
+        func, args = behind(call.func), list(call.args)
+        if isinstance(func, nodes.Name) and func.name == "delattr" and len(args) == 2 and _constant(args[1]):
+            yield Stored(args[0], _constant(args[1]), call)
+        elif isinstance(func, nodes.Attribute) and func.attrname == "__delattr__" and args and _constant(args[-1]):
+            yield Stored(args[0] if len(args) == 2 else func.expr, _constant(args[-1]), call)
+        elif isinstance(func, nodes.Attribute) and func.attrname in ALTERS:
+            held = behind(func.expr)
+            first = args[0] if func.attrname == "pop" and args and _constant(args[0]) else call
+            if not isinstance(held, nodes.Attribute):
+                continue
+            if held.attrname not in OWN_DICTIONARIES:
+                yield Stored(held.expr, held.attrname, call, held, first, func.attrname)
+            elif name := _constant(first):
+                yield Stored(held.expr, name, call)
 
 
 def of_target(target: Any, value: nodes.NodeNG | None) -> Stored | None:

@@ -344,8 +344,9 @@ def _bind_pattern(frame: Frame, pattern: nodes.NodeNG | None, value: AbstractVal
 
 def _delete(frame: Frame, node: nodes.Delete) -> None:
     for target in node.targets:
-        path = state_path(target)
-        if path is not None:
+        if isinstance(target, (nodes.DelAttr, nodes.Subscript)):
+            evaluate(frame, target.expr if isinstance(target, nodes.DelAttr) else target.value)
+        if (path := state_path(target)) is not None:
             frame.state.pop(path, None)
 
 
