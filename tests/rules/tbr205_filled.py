@@ -71,7 +71,7 @@ class Rewound:
     def begun(self, x: Tensor) -> Tensor:
         if not self.ready:
             self.begin(x)
-        return x + self.start
+        return (x + self.start).sin()
 
     def begin(self, x: Tensor) -> None:
         self.start = torch.zeros(4) if self.start is None else self.start + 1  # error: [TBR205]

@@ -37,12 +37,11 @@ def is_read(
         return True
     for activation in region:
         function = activation.function
-        over = activation.entry.reentrant is False
         found = [
             r
             for r in reads(activation, stored.name, owners)
             if not (stored.key is not None and (_fills(r) or _apart_by_key(r, stored)))
-            and not (over and not saving.hangs(origins, activation, r))
+            and not saving.is_over(origins, activation, r)
         ]
         if found:
             filled = (getattr(f.value, "attrname", "") for f in function.fills) if stored.key is not None else ()

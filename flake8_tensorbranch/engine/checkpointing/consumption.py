@@ -78,6 +78,7 @@ class Consumption:
                     reader.entry is at.entry
                     and not decides
                     and self.mutations.matters(change, reader, node, change.place)
+                    and not saving.is_over(self.mutations.origins, reader, node)
                 ):
                     return "starts"
             return ""
@@ -111,7 +112,10 @@ class Consumption:
             return "feeds"  # a cache gives back what it holds
         if grows and any(c.how is How.TAKES and c.place == change.place for c in self.mutations.changes):
             return ""  # a stack: what is pushed is popped
-        if any(reader.entry is at.entry for reader, _ in self.mutations.reads_of(change)) or _reads_itself(change, at):
+        if _reads_itself(change, at) or any(
+            reader.entry is at.entry and not saving.is_over(self.mutations.origins, reader, node)
+            for reader, node in self.mutations.reads_of(change)
+        ):
             return "feeds"
         if self._is_loss(change) and (grows or self._reset_outside(change)):
             return ""  # read between the forward and backward, and begun anew for each step

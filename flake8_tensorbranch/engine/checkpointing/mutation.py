@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.checkpointing import places, reseeded
+from flake8_tensorbranch.engine.checkpointing import places, reseeded, saving
 from flake8_tensorbranch.engine.checkpointing.changes import Change, How, changes
 from flake8_tensorbranch.engine.checkpointing.handed import Handed
 from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
@@ -84,7 +84,7 @@ class Mutations:
             changes = self._growing(activation.entry)
             if _asks_for_size(activation, test):
                 changes = [c for c in changes if not _keeps_window(c.value)]
-            if not changes:
+            if not changes or saving.is_over(self.origins, activation, test):
                 continue
             local = ""
             for at, node in sources(activation, test):

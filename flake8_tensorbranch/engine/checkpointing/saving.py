@@ -51,6 +51,11 @@ def after(origins: Origins, activation: Activation, node: nodes.NodeNG, own: boo
     return False
 
 
+def is_over(origins: Origins, activation: Activation, node: nodes.NodeNG) -> bool:
+    """True for what no recompute makes use of: a non-reentrant one has stopped before anything hangs on it."""
+    return activation.entry.reentrant is False and not hangs(origins, activation, node)
+
+
 def hangs(origins: Origins, activation: Activation, node: nodes.NodeNG) -> bool:
     """True when what an expression decides or enters may save a tensor: the sides or rounds that it stands before, or
     what runs later.
@@ -87,6 +92,7 @@ def saves(origins: Origins, activation: Activation, node: nodes.NodeNG) -> bool:
         name = last_name(func)
         found = (
             name not in _FREE
+            and not isinstance(node.parent, nodes.Raise)
             and not (name.endswith("_") and isinstance(node.parent, nodes.Expr))
             and _gives_tensor(value)
         )
