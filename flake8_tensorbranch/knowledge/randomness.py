@@ -35,8 +35,24 @@ DRAWN_IN_PLACE: frozenset[str] = frozenset(
 )
 """Methods of a tensor that fill it from a generator (torch/_tensor_docs.py)."""
 
+SIZES: dict[str, int] = {
+    **dict.fromkeys(("rand", "randn", "random", "random_sample", "standard_normal"), 0),
+    **dict.fromkeys(("exponential", "poisson"), 1),
+    **dict.fromkeys(("beta", "binomial", "gamma", "integers", "laplace", "normal", "randint", "uniform"), 2),
+}
+"""NumPy's draws that give one number unless they are given a size, with the position of that argument."""
+
 HOST_SEEDS: dict[str, str] = {"random.seed": "random.", "numpy.random.seed": "numpy.random."}
 """Calls that set a generator of the host to the seed they are given, with how the names of its draws begin."""
+
+HOST_RESTORES: dict[str, str] = {"random.setstate": "random.", "numpy.random.set_state": "numpy.random."}
+"""Calls that put a generator of the host into the state they are given, in the same form."""
+
+HOST_STATES: dict[str, str] = {"random.getstate": "random.", "numpy.random.get_state": "numpy.random."}
+"""Calls that give the state of such a generator."""
+
+STATES: frozenset[str] = frozenset({"get_state", "getstate"})
+"""Methods that give the state of a generator."""
 
 DEFAULT_GENERATOR: frozenset[object] = frozenset({"torch.default_generator"})
 """The generator of torch whose draws a recompute replays."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import random
+import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -71,6 +72,8 @@ def step(module: ModuleType, name: str) -> tuple[Any, ...]:
     """
     torch.manual_seed(0)
     random.seed(0)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(0)
     layers = [value for value in vars(module).values() if isinstance(value, torch.nn.Module)]
     parameters = [p for layer in layers for p in layer.parameters()]
     parameters += [value for value in vars(module).values() if isinstance(value, torch.nn.Parameter)]

@@ -31,10 +31,10 @@ from flake8_tensorbranch.engine.lookup.loops import inside
 from flake8_tensorbranch.engine.refs import Instance, Method
 from flake8_tensorbranch.engine.regions.trace import spelled
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
-from flake8_tensorbranch.knowledge.randomness import DRAWN_IN_PLACE, MAKERS, RESEEDS, SEEDS
+from flake8_tensorbranch.knowledge.randomness import DRAWN_IN_PLACE, MAKERS, RESEEDS, SEEDS, SIZES
 from flake8_tensorbranch.knowledge.regions import host_source
 from flake8_tensorbranch.syntax.kinds import NESTED
-from flake8_tensorbranch.syntax.names import ModuleIndex, dotted
+from flake8_tensorbranch.syntax.names import ModuleIndex, dotted, last_name
 
 DEPTH: Final = 3
 _GENERATORS: Final = frozenset(MAKERS.values())
@@ -67,11 +67,21 @@ def _is_over(activation: Activation, node: Any, drawn: nodes.NodeNG) -> bool:
     """True for a drawn number that the forward's graph keeps and no tensor saved later depends on: a non-reentrant
     recompute has stopped before (facts B9).
     """
-    if activation.entry.reentrant is not False or not activation.facts.values.get(drawn, UNKNOWN).must(HOST):
+    if activation.entry.reentrant is not False or not _is_number(activation, drawn):
         return False
     if isinstance(node, nodes.Call) or (isinstance(node, nodes.BinOp) and node.op == "**" and node.left is drawn):
         return False
     return not saving.after(activation.origins, activation, node)
+
+
+def _is_number(activation: Activation, drawn: Any) -> bool:
+    """True for a draw of one number, not of an array."""
+    if activation.facts.values.get(drawn, UNKNOWN).must(HOST):
+        return True
+    made = list(assignments(activation, drawn.name)) if isinstance(drawn, nodes.Name) else [drawn]
+    call: Any = made[0] if len(made) == 1 else None
+    size = SIZES.get(last_name(call.func)) if isinstance(call, nodes.Call) else None
+    return size is not None and len(call.args) <= size and all(k.arg not in ("size", None) for k in call.keywords)
 
 
 class _Draws:
