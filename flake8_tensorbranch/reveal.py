@@ -11,9 +11,10 @@ from flake8_tensorbranch.check import shared_project
 from flake8_tensorbranch.diagnostic import Related
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.inference.summary import Analysis
-from flake8_tensorbranch.engine.lattice import AbstractValue, describe
+from flake8_tensorbranch.engine.lattice import AbstractValue
 from flake8_tensorbranch.engine.regions import trace
 from flake8_tensorbranch.engine.regions.region import Regions
+from flake8_tensorbranch.engine.words import describe
 from flake8_tensorbranch.project import Project
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.source import SourceFile

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flake8_tensorbranch.engine.lattice import DEP_NAMES, KIND_NAMES
+from flake8_tensorbranch.engine.words import DEP_NAMES, KIND_NAMES
 from flake8_tensorbranch.project import Project
 from tests.engine.sections import Section, believed, read_page
 

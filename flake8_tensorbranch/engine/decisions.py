@@ -29,6 +29,7 @@ from flake8_tensorbranch.engine.lattice import (
     NONDET,
     RANDOM,
     REPLAYED,
+    SETTLED,
     SHAPE,
     SYNCED,
     TENSOR,
@@ -127,12 +128,16 @@ class _Finder:
         subject: nodes.NodeNG | None = None
         certain = True
         best = 0
+        settled: list[tuple[nodes.NodeNG, AbstractValue]] = []
         for leaf, value in self.leaves(test):
             compared = isinstance(node, nodes.Match) and test is node.subject and not value.kinds & TENSOR
             own = value.deps & ~MASK if compared else truth_deps(value)
             if not own & _INTERESTING or (own & (DATA | RANDOM) and self.is_settled(leaf, truth_deps)):
                 continue
             if not own & (DATA | RANDOM) and self.is_fixed(leaf):
+                continue
+            if own & SETTLED and own & DATA:
+                settled.append((leaf, value))
                 continue
             deps |= own & ~_LASTING
             if own & DATA:
@@ -144,6 +149,10 @@ class _Finder:
         member = self.memberships.get("checkpointed")
         mutated = self.mutated(test) or gradmode.asked(self.scope, self.facts, member, node, test)
         if subject is None and not mutated:
+            for leaf, value in settled[:1]:
+                decides, effect, _ = self.context.decides(node)
+                certain = not value.kinds & UNKNOWN_KIND
+                yield self.make(SinkKind.SETTLED, test, leaf, value.deps, certain, "", decides, effect, node)
             return
         if lasting != -1:
             deps |= lasting & _LASTING
@@ -159,15 +168,8 @@ class _Finder:
 
     def leaves(self, test: nodes.NodeNG) -> Iterator[tuple[nodes.NodeNG, AbstractValue]]:
         """The parts of a test whose truth is taken, with their values."""
-        if isinstance(test, nodes.BoolOp):
-            for operand in test.values:
-                yield from self.leaves(operand)
-        elif isinstance(test, nodes.UnaryOp) and test.op == "not":
-            yield from self.leaves(test.operand)
-        elif isinstance(test, nodes.NamedExpr):
-            yield from self.leaves(test.value)
-        else:
-            yield test, told(self.facts.values.get(test, UNKNOWN))
+        for leaf in forms.leaves(test):
+            yield leaf, told(self.facts.values.get(leaf, UNKNOWN))
 
     def site(
         self, node: nodes.NodeNG, test: nodes.NodeNG, subject: nodes.NodeNG, deps: int, certain: bool, mutated: str
@@ -322,6 +324,7 @@ class _Finder:
         if deps & DATA and self.is_settled(iterable, length_deps):
             return
         kind = SinkKind.LOOP if deps & (DATA | RANDOM) else SinkKind.SIZE_LOOP
+        kind = SinkKind.SETTLED if deps & SETTLED and deps & DATA else kind
         certain = not value.kinds & UNKNOWN_KIND
         yield self.make(
             kind,
@@ -361,6 +364,8 @@ class _Stranger(_Finder):
             for site in found:
                 if site.guarded or not site.regions or not site.certain or site.decides is Decides.NOTHING:
                     continue
+                if site.kind is SinkKind.SETTLED:
+                    continue  # its own file tells
                 if site.kind is SinkKind.RAISE and [*there.regions] == ["checkpointed"]:
                     continue
                 yield replace(

@@ -30,37 +30,12 @@ SHAPE: Final = 2  # the sizes of a tensor
 RANDOM: Final = 4  # host randomness or time, which a checkpoint's recompute does not replay
 NONDET: Final = 8  # an operator on PyTorch's list of nondeterministic operators
 SYNCED: Final = 16  # made equal on every rank by a collective
-MASK: Final = (
-    32  # booleans: indexing with such a tensor gives a size that depends on values; such a host value is a flag
-)
+MASK: Final = 32  # booleans: indexing with such a tensor gives a size that depends on values; host ones are flags
 REPLAYED: Final = 64  # drawn from torch's default generator alone, which a checkpoint replays
 UNBACKED: Final = 128  # a size that depends on the values of a tensor: of `nonzero`, of a masked selection
 SUPPOSED: Final = 256  # only where a value nothing was known of turned out to be a tensor
-ON_EVERY_PATH: Final = SYNCED | MASK | REPLAYED  # these say something only where they hold on every path
-
-KIND_NAMES: Final = {
-    TENSOR: "tensor",
-    HOST: "host",
-    NONE: "none",
-    CONTAINER: "container",
-    OBJECT: "object",
-    CALLABLE: "callable",
-    ARRAY: "array",
-    NAMESPACE: "module",
-    MAPPING: "mapping",
-    UNKNOWN_KIND: "unknown",
-}
-DEP_NAMES: Final = {
-    DATA: "data",
-    SHAPE: "shape",
-    RANDOM: "random",
-    NONDET: "nondet",
-    SYNCED: "synced",
-    MASK: "mask",
-    REPLAYED: "replayed",
-    UNBACKED: "unbacked",
-    SUPPOSED: "supposed",
-}
+SETTLED: Final = 512  # all DATA was read from tensors when an object was made, and kept on it since
+ON_EVERY_PATH: Final = SYNCED | MASK | REPLAYED | SETTLED  # these say something only where they hold on every path
 
 MODULE_KINDS: Final = OBJECT | CALLABLE | NAMESPACE
 HOLDERS: Final = CONTAINER | MAPPING | OBJECT  # only these have elements
@@ -152,6 +127,8 @@ class AbstractValue:
         return self.kinds not in (0, UNKNOWN_KIND)
 
     def __repr__(self) -> str:
+        from flake8_tensorbranch.engine.words import describe
+
         return describe(self)
 
 
@@ -245,10 +222,8 @@ def forget() -> None:
     _joins.clear()
     for table in DERIVED:
         table.clear()
-    for value in _CONSTANTS:
-        _interned[(value.kinds, value.deps, type(value.const), value.const, value.refs, value.elem, value.items)] = (
-            value
-        )
+    for v in _CONSTANTS:
+        _interned[v.kinds, v.deps, type(v.const), v.const, v.refs, v.elem, v.items] = v
 
 
 def constant(value: object) -> AbstractValue:
@@ -321,6 +296,12 @@ def leq(a: AbstractValue, b: AbstractValue) -> bool:
     return join(a, b) == b
 
 
+def either(a: int, b: int) -> int:
+    """The dependences of what depends on both `a` and `b`: settled where all DATA is."""
+    late = a & (DATA | SETTLED) == DATA or b & (DATA | SETTLED) == DATA
+    return (a | b) & ~SETTLED if late else a | b
+
+
 def with_deps(value: AbstractValue, deps: int) -> AbstractValue:
     """`value`, depending on `deps` as well."""
     if value.deps | deps == value.deps:
@@ -367,31 +348,10 @@ def element(value: AbstractValue) -> AbstractValue:
 def all_deps(value: AbstractValue) -> int:
     """The dependences of a value and of everything in it; reading a tensor adds DATA."""
     deps = value.deps | (DATA if value.kinds & TENSOR else 0)
-    if value.elem is not None:
-        deps |= all_deps(value.elem)
-    if value.items is not None:
-        for _, inner in value.items:
-            deps |= all_deps(inner)
+    if value.elem is None and value.items is None:
+        return deps
+    for inner in (value.elem, *(v for _, v in value.items or ())):
+        if inner is not None:
+            found = all_deps(inner)
+            deps = either(deps, found) if (deps | found) & SETTLED else deps | found
     return deps
-
-
-def describe(value: AbstractValue) -> str:
-    """The value as `reveal` prints it: `tensor`, `host[data]`, `tensor|none`, `container(tensor)`."""
-    if not value.kinds:
-        return "nothing"
-    names = []
-    for bit, name in KIND_NAMES.items():
-        if value.kinds & bit:
-            if bit in (CONTAINER, MAPPING) and (value.items or value.elem):
-                inside = ", ".join(f"{k}: {describe(v)}" for k, v in value.items or ())
-                name += f"({inside or describe(value.elem or BOTTOM)})"
-            if bit in (OBJECT, CALLABLE) and value.refs:
-                name += "<" + ", ".join(sorted(str(r) for r in value.refs)) + ">"
-            names.append(name)
-    text = "|".join(names)
-    deps = [name for bit, name in DEP_NAMES.items() if value.deps & bit]
-    if deps:
-        text += "[" + ", ".join(deps) + "]"
-    if value.const is not NO_CONST and value.kinds & HOST:
-        text += f" = {value.const!r}"
-    return text

@@ -22,6 +22,7 @@ class SinkKind(enum.Enum):
 
     BRANCH = "branch"  # a tensor's value decides which way is taken
     LOOP = "loop"  # a tensor's value decides how often a loop runs
+    SETTLED = "settled"  # a number that was read from a tensor when its object was made decides
     RAISE = "raise"  # a tensor's value only guards an error or a warning
     MAPPED_DRAW = "mapped-draw"  # a draw under `vmap`, which was not told whether all elements draw the same
     RANDOM = "random"  # host randomness enters a tensor

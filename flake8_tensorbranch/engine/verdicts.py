@@ -9,13 +9,15 @@ from astroid import nodes
 from flake8_tensorbranch.engine.distributed import divergence
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.reproducibility.unrepeatable import Unrepeatable
-from flake8_tensorbranch.engine.sink import SinkSite, ValueSite
+from flake8_tensorbranch.engine.sink import SinkKind, SinkSite, ValueSite
 
 
 def sites(program: Program, decisions: Iterable[ValueSite]) -> Iterator[SinkSite]:
     """Every decision's site once; inside a region the code of the region keeps its place."""
     known = list(decisions)
-    in_region = {_test(site.node) for site in known if site.regions and not site.guarded}
+    in_region = {
+        _test(site.node) for site in known if site.regions and not site.guarded and site.kind is not SinkKind.SETTLED
+    }
     taken: set[nodes.NodeNG] = set()
     for found in divergence.sites(program):
         if _test(found.node) not in in_region:

@@ -9,12 +9,20 @@ from flake8_tensorbranch.engine.lattice import DATA
 from flake8_tensorbranch.engine.sink import Decides, SinkKind, ValueSite
 from flake8_tensorbranch.rules import Finding, Rule, sentence
 
-RULE = Rule("tbr-result-on-value", frozenset({SinkKind.BRANCH}), "I", "0.1.0", opt_in=True)
+RULE = Rule("tbr-result-on-value", frozenset({SinkKind.BRANCH, SinkKind.SETTLED}), "I", "0.1.0", opt_in=True)
 _HELP: Final = "fix the threshold's dtype and device, or record the value"
+
+_SETTLED: Final = (
+    "`{}`, read from a tensor when its object was made, decides %s: compile guards on it, a trace freezes it"
+)
+_KNOWN: Final = "take it from the config"
 
 
 def check(site: ValueSite) -> Iterator[Finding]:
-    """A branch on a tensor's value that decides what is returned, counted, kept or saved."""
+    """A branch on a tensor's value that decides a result, and one on what its object was made with."""
+    if site.kind is SinkKind.SETTLED:
+        yield from _settled(site)
+        return
     if not site.deps & DATA or site.decides is Decides.NOTHING or (site.regions and not site.guarded):
         return
     if site.decides is Decides.WORK and not site.driver and not site.guarded:
@@ -26,3 +34,10 @@ def check(site: ValueSite) -> Iterator[Finding]:
         site.certain,
         site.related,
     )
+
+
+def _settled(site: ValueSite) -> Iterator[Finding]:
+    """By now it is a plain number: compiled code is guarded on it, traces and exports hold the side that was taken."""
+    if site.decides is not Decides.NOTHING and not site.guarded:
+        message = sentence(_SETTLED % site.effect, site.subject, _KNOWN)
+        yield Finding(site.node, message, _KNOWN, site.certain, site.related)

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from flake8_tensorbranch.engine.lattice import describe
+from flake8_tensorbranch.engine.words import describe
 from flake8_tensorbranch.project import Project
 from flake8_tensorbranch.reveal import reveal
 from flake8_tensorbranch.settings import Settings

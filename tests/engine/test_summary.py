@@ -11,7 +11,8 @@ import pytest
 
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.inference.summary import FUEL, Analysis
-from flake8_tensorbranch.engine.lattice import BOTTOM, TENSOR_VALUE, UNKNOWN, AbstractValue, describe, leq
+from flake8_tensorbranch.engine.lattice import BOTTOM, TENSOR_VALUE, UNKNOWN, AbstractValue, leq
+from flake8_tensorbranch.engine.words import describe
 from flake8_tensorbranch.project import Project
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
 from tests.engine.sections import MAIN, Section, read_page

@@ -9,14 +9,14 @@ from flake8_tensorbranch.engine import lattice
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
     CONTAINER,
-    DEP_NAMES,
+    DATA,
     HOST,
-    KIND_NAMES,
     MAX_DEPTH,
     MAX_ITEMS,
     MAX_REFS,
     NO_CONST,
     ON_EVERY_PATH,
+    SETTLED,
     TENSOR,
     TENSOR_VALUE,
     UNKNOWN,
@@ -25,7 +25,7 @@ from flake8_tensorbranch.engine.lattice import (
     all_deps,
     constant,
     container,
-    describe,
+    either,
     element,
     join,
     join_all,
@@ -36,6 +36,7 @@ from flake8_tensorbranch.engine.lattice import (
     with_deps,
     without,
 )
+from flake8_tensorbranch.engine.words import DEP_NAMES, KIND_NAMES, describe
 from tests.properties.values import any_value, bits, values
 
 ALL_KINDS = sum(KIND_NAMES)
@@ -134,6 +135,13 @@ def test_constants_that_python_takes_for_equal_are_told_apart() -> None:
     assert join(one, real).const is NO_CONST
 
 
+@given(bits(DEP_NAMES), bits(DEP_NAMES))
+def test_what_depends_on_both_is_settled_where_all_that_was_read_is(a: int, b: int) -> None:
+    both = either(a, b)
+    assert both | SETTLED == a | b | SETTLED
+    assert bool(both & SETTLED) == (bool((a | b) & SETTLED) and all(d & SETTLED for d in (a, b) if d & DATA))
+
+
 @given(any_value(), bits(DEP_NAMES), bits(DEP_NAMES))
 def test_with_deps(a: AbstractValue, one: int, two: int) -> None:
     more = with_deps(a, one)
@@ -230,7 +238,8 @@ def test_a_list_of_itself_ends() -> None:
 def test_elements_of_containers(a: AbstractValue, b: AbstractValue) -> None:
     pair = sequence([a, b])
     assert element(pair) == join(a, b)
-    assert all_deps(pair) == all_deps(a) | all_deps(b)
+    assert all_deps(pair) & ~SETTLED == (all_deps(a) | all_deps(b)) & ~SETTLED
+    assert not all_deps(pair) & SETTLED or SETTLED & (all_deps(a) | all_deps(b))
     assert leq(element(pair), element(join(pair, container(a))))
 
 

@@ -7,10 +7,8 @@ from hypothesis import strategies as st
 from flake8_tensorbranch.engine import lattice
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
-    DEP_NAMES,
     HOST,
     HOST_SHAPE,
-    KIND_NAMES,
     MAX_ITEMS,
     MAX_REFS,
     NO_CONST,
@@ -23,6 +21,7 @@ from flake8_tensorbranch.engine.lattice import (
     make,
 )
 from flake8_tensorbranch.engine.refs import Instance, Method, Wrapped
+from flake8_tensorbranch.engine.words import DEP_NAMES, KIND_NAMES
 
 CONSTANTS = (None, True, False, 0, 1, 1.0, 0.0, -1, "x", "", b"x", slice)
 KEYS = (0, 1, 2, "a", "b", True, 1.0)

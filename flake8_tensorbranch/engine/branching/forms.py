@@ -105,3 +105,16 @@ def is_scripted(scope: FunctionInfo | None) -> bool:
     """True for functions under `torch.jit.script`, whose control flow is compiled with them (facts J)."""
     names = () if scope is None else scope.decorator_names
     return any(name == "script" or name.endswith(("jit.script", "script_if_tracing")) for name in names)
+
+
+def leaves(test: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
+    """The parts of a test whose truth is taken."""
+    if isinstance(test, nodes.BoolOp):
+        for operand in test.values:
+            yield from leaves(operand)
+    elif isinstance(test, nodes.UnaryOp) and test.op == "not":
+        yield from leaves(test.operand)
+    elif isinstance(test, nodes.NamedExpr):
+        yield from leaves(test.value)
+    else:
+        yield test

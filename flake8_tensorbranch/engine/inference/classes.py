@@ -10,7 +10,8 @@ from astroid import nodes
 from flake8_tensorbranch.engine.inference import attributes, building, heirs, randomness, spelled
 from flake8_tensorbranch.engine.inference.arguments import Arguments, bind, combine
 from flake8_tensorbranch.engine.inference.frame import ITEM, Frame, State
-from flake8_tensorbranch.engine.inference.outcomes import open_constant, settled_flag
+from flake8_tensorbranch.engine.inference.outcomes import open_constant
+from flake8_tensorbranch.engine.inference.settling import constructs, settled
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
     CALLABLE,
@@ -105,8 +106,8 @@ class Classes:
 
     def _stored(self, cls: ClassInfo, name: str) -> AbstractValue:
         analysis = self.analysis
-        value = BOTTOM
-        in_body = False
+        value = given = BOTTOM
+        in_body = anew = False
         nearer: list[ClassInfo] = []
         for base in analysis.resolver.mro(cls):
             if not isinstance(base, ClassInfo):
@@ -120,14 +121,16 @@ class Classes:
                 chained = cls if base is not cls and writer.name == "__init__" and "__init__" in cls.methods else None
                 kept = analysis.stores(writer, chained).get(name, BOTTOM)
                 value = join(value, randomness.settled(kept) if writer.name == "__init__" else kept)
+                anew = anew or not constructs(writer)
             nearer.append(base)
             if not in_body and name in base.body:
                 in_body = True
                 if not value.known or any(getattr(s, "value", None) is not None for s in base.body[name]):
                     value = join(value, self.body(base).get(name, BOTTOM))
                 if value.kinds & HOST and not value.deps:
-                    value = join(value, building.recorded(analysis, base, name))
-        return settled_flag(open_constant(value))
+                    given = join(given, building.recorded(analysis, base, name))
+        value = open_constant(value)
+        return join(value if anew else settled(value), given)
 
     def _filled(self, cls: ClassInfo, name: str) -> AbstractValue:
         """What holds the tensors that methods put in an attribute which no method of the class makes."""

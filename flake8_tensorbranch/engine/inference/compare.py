@@ -25,12 +25,14 @@ from flake8_tensorbranch.engine.lattice import (
     NO_CONST,
     NONE,
     OBJECT,
+    SETTLED,
     TENSOR,
     UNKNOWN,
     UNKNOWN_KIND,
     AbstractValue,
     all_deps,
     constant,
+    either,
     element,
     make,
     with_deps,
@@ -91,7 +93,8 @@ def _mask(value: AbstractValue) -> AbstractValue:
 
 
 def _host_compare(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue:
-    deps = (left.deps | right.deps) & ~MASK
+    deps = left.deps | right.deps
+    deps = (either(left.deps, right.deps) if deps & SETTLED else deps) & ~MASK
     if isinstance(left.const, str) or isinstance(right.const, str):
         deps &= ~DATA  # what is compared with a name is one: no number that was read
     known = not deps and left.const is not NO_CONST and right.const is not NO_CONST
@@ -123,7 +126,7 @@ def _membership(left: AbstractValue, right: AbstractValue) -> AbstractValue:
         if compared or (inner.must(TENSOR) and (left.deps & DATA or type(left.const) in (int, float))):
             deps |= DATA
         # A name looked up among tensors is a key far more often than a number compared with each of them.
-        deps |= right.deps | (all_deps(inner) if not inner.kinds & TENSOR else 0)
+        deps = either(deps, right.deps | (all_deps(inner) if not inner.kinds & TENSOR else 0))
     elif left.kinds & TENSOR:
         deps = left.deps & FLOWING
     if not deps and not (left.kinds | right.kinds) & ~UNKNOWN_KIND:

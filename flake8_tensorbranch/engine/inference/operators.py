@@ -25,6 +25,7 @@ from flake8_tensorbranch.engine.lattice import (
     RANDOM,
     REPLAYED,
     REST,
+    SETTLED,
     SHAPE,
     SUPPOSED,
     SYNCED,
@@ -36,6 +37,7 @@ from flake8_tensorbranch.engine.lattice import (
     all_deps,
     constant,
     container,
+    either,
     element,
     join,
     join_all,
@@ -49,7 +51,9 @@ if TYPE_CHECKING:
 
 FLOWING: Final = NONDET | RANDOM | SUPPOSED  # dependences that any computation hands on
 TELLING: Final = DATA | SHAPE | RANDOM | UNBACKED
-_LASTING: Final = SYNCED | REPLAYED  # what holds for a result where it holds for every operand that carries data
+_LASTING: Final = (
+    SYNCED | REPLAYED | SETTLED
+)  # what holds for a result where it holds for every operand that carries data
 
 
 def tensor(deps: int = 0) -> AbstractValue:
@@ -107,7 +111,7 @@ def length_deps(value: AbstractValue) -> int:
     if value.kinds & (CONTAINER | MAPPING):
         if value.kinds & HOST:
             return value.deps & ~(MASK | _LASTING | DATA)  # read for the number that it may be instead
-        return value.deps & ~(MASK | _LASTING)
+        return value.deps & ~(MASK | SYNCED | REPLAYED)
     return 0
 
 
@@ -131,7 +135,8 @@ def flag(deps: int) -> AbstractValue:
 def binary(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue:
     """`left op right`."""
     if not (left.kinds | right.kinds) & ~(HOST | NONE):
-        return make(HOST, (left.deps | right.deps) & ~MASK)
+        deps = left.deps | right.deps
+        return make(HOST, (either(left.deps, right.deps) if deps & SETTLED else deps) & ~MASK)
     if (left.kinds | right.kinds) & TENSOR:
         mask = left.deps & right.deps & MASK if op in ("&", "|", "^") else 0
         return mixed(left, right, tensor_deps(left, right) | mask)
@@ -260,7 +265,7 @@ def subscript(value: AbstractValue, index: AbstractValue, frame: Frame | None = 
     if value.kinds & (CONTAINER | MAPPING):
         result = join(result, _pick(value, index))
     if value.kinds & HOST:
-        result = join(result, make(HOST, value.deps | index.deps & ~MASK))
+        result = join(result, make(HOST, either(value.deps, index.deps & ~MASK)))
     if value.kinds & ARRAY:
         result = join(result, make(ARRAY, value.deps | index.deps & DATA))
     if value.kinds & OBJECT and not value.kinds & CONTAINER:
@@ -289,7 +294,7 @@ def _pick(value: AbstractValue, index: AbstractValue) -> AbstractValue:
         return UNKNOWN  # one key of many: what others hold is no evidence
     if index.kinds == HOST and index.deps & DATA and value.items:
         if all(type(v.const) in (int, float) for _, v in value.items):
-            return with_deps(inner, DATA)  # which of the numbers depends on a value
+            return with_deps(inner, index.deps & (DATA | SETTLED))  # which of the numbers depends on a value
     if index.kinds == TENSOR and value.kinds == CONTAINER and not inner.kinds & ~(HOST | CONTAINER):
         return with_deps(inner, DATA)  # which of the numbers or lists
     return inner

@@ -9,7 +9,6 @@ from astroid import nodes
 from flake8_tensorbranch.engine.inference import operators
 from flake8_tensorbranch.engine.inference.frame import Frame
 from flake8_tensorbranch.engine.lattice import (
-    ARRAY,
     CONTAINER,
     DATA,
     HOST,
@@ -17,11 +16,13 @@ from flake8_tensorbranch.engine.lattice import (
     MASK,
     NO_CONST,
     NONE,
+    SETTLED,
     SUPPOSED,
     TENSOR,
     UNBACKED,
     UNKNOWN_KIND,
     AbstractValue,
+    either,
     join_all,
     make,
     with_deps,
@@ -41,13 +42,6 @@ def open_constant(value: AbstractValue) -> AbstractValue:
         return make(value.kinds, value.deps, refs=value.refs, elem=value.elem)
     if value.const is not NO_CONST and value.const is not set and not isinstance(value.const, str):
         return make(value.kinds, value.deps, refs=value.refs, elem=value.elem, items=value.items)
-    return value
-
-
-def settled_flag(value: AbstractValue) -> AbstractValue:
-    """A flag kept on an object or a module is plain state by the time another function reads it again."""
-    if value.deps & DATA and value.deps & MASK and not value.kinds & (TENSOR | ARRAY):
-        return make(value.kinds, value.deps & ~(DATA | MASK), value.const, value.refs, value.elem, value.items)
     return value
 
 
@@ -82,16 +76,24 @@ def _deciding(frame: Frame, function: FunctionInfo) -> int:
             up: nodes.NodeNG | None = node
             while up is not None and up is not function.node:
                 if up is holder:
-                    deps |= found
+                    deps = either(deps, found)
                     break
                 up = up.parent
     return deps
 
 
+def _also(value: AbstractValue, deps: int) -> AbstractValue:
+    """`value`, depending on `deps` as well, and settled where both are."""
+    found = with_deps(value, deps)
+    if not found.deps & SETTLED or found.deps == either(value.deps, deps):
+        return found
+    return make(found.kinds, found.deps & ~SETTLED, found.const, found.refs, found.elem, found.items)
+
+
 def decided(frame: Frame, function: FunctionInfo, value: AbstractValue) -> AbstractValue:
     """A returned value with what decides which of several `return` statements is taken."""
     if value.must(HOST | NONE) and value.kinds & HOST:
-        return with_deps(value, _deciding(frame, function))
+        return _also(value, _deciding(frame, function))
     if value.items and value.kinds & CONTAINER and value.items[0][0] == 0:
         return _decided_items(frame, function, value)
     return value
@@ -108,7 +110,7 @@ def _decided_items(frame: Frame, function: FunctionInfo, value: AbstractValue) -
     deps = _deciding(frame, function) if flags else 0
     if not deps or value.items is None:
         return value
-    items = tuple((k, with_deps(v, deps | MASK) if k in flags and v.must(HOST) else v) for k, v in value.items)
+    items = tuple((k, with_deps(_also(v, deps), MASK) if k in flags and v.must(HOST) else v) for k, v in value.items)
     return make(value.kinds, value.deps, value.const, value.refs, join_all(v for _, v in items), items)
 
 

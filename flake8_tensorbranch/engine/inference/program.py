@@ -25,6 +25,7 @@ from flake8_tensorbranch.engine.lattice import (
     NONE,
     OBJECT,
     REST,
+    SETTLED,
     SHAPE,
     TENSOR,
     UNKNOWN,
@@ -34,6 +35,7 @@ from flake8_tensorbranch.engine.lattice import (
     join,
     make,
     opened,
+    with_deps,
     without,
 )
 from flake8_tensorbranch.engine.refs import Bound, Closure, Instance, Partial, Wrapped
@@ -171,6 +173,8 @@ class Program:
         bound = {}
         for n, v in known.items():
             bound[n] = v if n not in declared or is_open(declared[n]) else join(v, declared[n])
+            if v.deps & SETTLED and bound[n].kinds == v.kinds:
+                bound[n] = with_deps(bound[n], SETTLED)
             inner = v.elem
             if n in declared and v.kinds == CONTAINER and inner is not None and inner.kinds == MAPPING and inner.items:
                 # Keys that these callers do not fill are filled elsewhere, with what is not known.

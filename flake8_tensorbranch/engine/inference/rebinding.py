@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from flake8_tensorbranch.engine.inference.outcomes import open_constant, settled_flag
+from flake8_tensorbranch.engine.inference.outcomes import open_constant
+from flake8_tensorbranch.engine.inference.settling import settled_flag
 from flake8_tensorbranch.engine.lattice import BOTTOM, AbstractValue, join
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
 
