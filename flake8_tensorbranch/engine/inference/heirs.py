@@ -90,7 +90,10 @@ def attribute(analysis: Analysis, cls: ClassInfo, name: str) -> AbstractValue:
 
 
 def _has(base: ClassInfo | str, name: str) -> bool:
-    return isinstance(base, ClassInfo) and (name in base.stores or name in base.body)
+    if not isinstance(base, ClassInfo):
+        return False
+    method = base.methods.get(name)
+    return name in base.stores or name in base.body or (method is not None and method.is_property)
 
 
 def _agreed(values: list[AbstractValue]) -> AbstractValue:
