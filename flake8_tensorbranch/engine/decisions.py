@@ -129,7 +129,8 @@ class _Finder:
         certain = True
         best = 0
         settled: list[tuple[nodes.NodeNG, AbstractValue]] = []
-        for leaf, value in self.leaves(test):
+        for leaf in forms.leaves(test):
+            value = told(self.facts.values.get(leaf, UNKNOWN))
             compared = isinstance(node, nodes.Match) and test is node.subject and not value.kinds & TENSOR
             own = value.deps & ~MASK if compared else truth_deps(value)
             if not own & _INTERESTING or (own & (DATA | RANDOM) and self.is_settled(leaf, truth_deps)):
@@ -165,11 +166,6 @@ class _Finder:
     def related(self, subject: nodes.NodeNG, regions: dict[str, Membership]) -> tuple[Related, ...]:
         """The way of the value and of the region to a decision."""
         return trace.way(self.program, self.scope, subject, regions)
-
-    def leaves(self, test: nodes.NodeNG) -> Iterator[tuple[nodes.NodeNG, AbstractValue]]:
-        """The parts of a test whose truth is taken, with their values."""
-        for leaf in forms.leaves(test):
-            yield leaf, told(self.facts.values.get(leaf, UNKNOWN))
 
     def site(
         self, node: nodes.NodeNG, test: nodes.NodeNG, subject: nodes.NodeNG, deps: int, certain: bool, mutated: str
@@ -283,8 +279,9 @@ class _Finder:
         origins, here = self.mutations.origins, partial(Expr, self.module, self.scope)
         if kind is SinkKind.SIZE_LOOP:
             return sizetests.rounds(origins, here(test), self.calls)
-        leaves = self.leaves(test) if kind is SinkKind.SIZE_BRANCH else ()
-        found = {sizetests.comparison(origins, here(leaf), self.calls) for leaf, value in leaves if value.deps & _SIZES}
+        leaves = forms.leaves(test) if kind is SinkKind.SIZE_BRANCH else ()
+        sizes = [leaf for leaf in leaves if told(self.facts.values.get(leaf, UNKNOWN)).deps & _SIZES]
+        found = {sizetests.comparison(origins, here(leaf), self.calls) for leaf in sizes}
         return found.pop() if len(found) == 1 else ""
 
     def declared(self, kind: SinkKind, at: nodes.NodeNG) -> str:

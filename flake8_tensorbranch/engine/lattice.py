@@ -348,10 +348,11 @@ def element(value: AbstractValue) -> AbstractValue:
 def all_deps(value: AbstractValue) -> int:
     """The dependences of a value and of everything in it; reading a tensor adds DATA."""
     deps = value.deps | (DATA if value.kinds & TENSOR else 0)
-    if value.elem is None and value.items is None:
-        return deps
-    for inner in (value.elem, *(v for _, v in value.items or ())):
-        if inner is not None:
+    if value.elem is not None:
+        found = all_deps(value.elem)
+        deps = either(deps, found) if (deps | found) & SETTLED else deps | found
+    if value.items is not None:
+        for _, inner in value.items:
             found = all_deps(inner)
             deps = either(deps, found) if (deps | found) & SETTLED else deps | found
     return deps

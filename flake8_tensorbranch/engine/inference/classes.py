@@ -16,6 +16,7 @@ from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
     CALLABLE,
     CONTAINER,
+    DATA,
     HOST,
     OBJECT,
     TENSOR_VALUE,
@@ -107,7 +108,8 @@ class Classes:
     def _stored(self, cls: ClassInfo, name: str) -> AbstractValue:
         analysis = self.analysis
         value = given = BOTTOM
-        in_body = anew = False
+        in_body = False
+        wrote: list[FunctionInfo] = []
         nearer: list[ClassInfo] = []
         for base in analysis.resolver.mro(cls):
             if not isinstance(base, ClassInfo):
@@ -121,7 +123,7 @@ class Classes:
                 chained = cls if base is not cls and writer.name == "__init__" and "__init__" in cls.methods else None
                 kept = analysis.stores(writer, chained).get(name, BOTTOM)
                 value = join(value, randomness.settled(kept) if writer.name == "__init__" else kept)
-                anew = anew or not constructs(writer)
+                wrote.append(writer)
             nearer.append(base)
             if not in_body and name in base.body:
                 in_body = True
@@ -130,7 +132,9 @@ class Classes:
                 if value.kinds & HOST and not value.deps:
                     given = join(given, building.recorded(analysis, base, name))
         value = open_constant(value)
-        return join(value if anew else settled(value), given)
+        if (value.deps & DATA or value.elem is not None) and all(map(constructs, wrote)):
+            value = settled(value)
+        return join(value, given) if given.kinds else value
 
     def _filled(self, cls: ClassInfo, name: str) -> AbstractValue:
         """What holds the tensors that methods put in an attribute which no method of the class makes."""
