@@ -55,9 +55,6 @@ LOADING: Final = frozenset(
 )
 """What brings numbers of another run."""
 
-LOADING_WORDS: Final = ("load", "fromfile", "from_file")
-"""What the text of a file holds that calls one of these."""
-
 SAVING: Final = frozenset({"torch.save", "numpy.save", "numpy.savez", "pickle.dump", "safetensors.torch.save_file"})
 """What keeps numbers for another run."""
 

@@ -12,7 +12,7 @@ from flake8_tensorbranch.engine.lookup.slices import backward
 from flake8_tensorbranch.engine.reproducibility.equalities import Comparison, Equalities
 from flake8_tensorbranch.engine.reproducibility.switches import Switches
 from flake8_tensorbranch.knowledge.model import lookup
-from flake8_tensorbranch.knowledge.reproducibility import LOADING, LOADING_WORDS, SAVING
+from flake8_tensorbranch.knowledge.reproducibility import LOADING, SAVING
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, last_name
 
 _DIGITS: Final = 3
@@ -27,13 +27,9 @@ class Comparisons:
         self.equalities = Equalities(switches)
         self.index = origins.program.index
 
-    def exact(self) -> list[Comparison]:
-        """Comparisons without tolerance."""
-        return self.equalities.all()
-
     def stored(self) -> Iterator[tuple[Comparison, str, nodes.NodeNG]]:
         """Exact comparisons of a loaded value with a result of kernels picked anew: with the picker and its place."""
-        for found in self.exact() if self.index.mentions(LOADING_WORDS) else ():
+        for found in self.equalities.called():
             if not _decides(found.node) or self._saves(found.scope):
                 continue
             loaded = [self._first(found.scope, side, LOADING) is not None for side in found.sides]

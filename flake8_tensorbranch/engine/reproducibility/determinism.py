@@ -97,7 +97,7 @@ class _Finder:
             )
 
     def _warn_only(self) -> Iterator[SwitchSite]:
-        compared = next(iter(self.comparisons.exact()), None)
+        compared = next(iter(self.comparisons.equalities.all()), None) if self.switches.warn_only else None
         if compared is None:
             return
         for setting in self.switches.warn_only:
@@ -130,7 +130,7 @@ class _Finder:
             and other.node.statement().parent is block
             and line(other.node) > begin
         ]
-        compared = [line(c.node) for c in self.comparisons.exact() if c.scope is setting.scope]
+        compared = [line(c.node) for c in self.comparisons.equalities.all() if c.scope is setting.scope]
         return bool(later) and not any(begin < at < later[0] for at in compared)
 
     def _shuffled(self) -> Iterator[SwitchSite]:

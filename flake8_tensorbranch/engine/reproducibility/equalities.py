@@ -21,6 +21,8 @@ from flake8_tensorbranch.knowledge.reproducibility import (
 from flake8_tensorbranch.syntax.names import FunctionInfo, last_name
 
 _SIDES: Final = ("input", "other", "actual", "expected", "a", "b", "x", "y")
+_FUNCTIONS: Final = EXACT | TOLERANT | {f"{module}.{name}" for module in ("torch", "numpy") for name in REDUCES}
+_METHODS: Final = {"equal", *REDUCES}
 _NEGATED: Final = {"==": "!=", "!=": "=="}
 _TOLERANCES: Final = {"rtol": 2, "atol": 3}
 
@@ -40,14 +42,23 @@ class Equalities:
     def __init__(self, switches: Switches) -> None:
         self.switches = switches
         self.index = switches.index
-        self._found: list[Comparison] | None = None
+        self._called: list[Comparison] | None = None
+        self._spelled_out: list[Comparison] | None = None
+
+    def called(self) -> list[Comparison]:
+        """Comparisons without tolerance that a function or method makes."""
+        if self._called is None:
+            self._called = []
+            for scope, call, name in self.switches.calls:
+                if name in _FUNCTIONS if name else getattr(call.func, "attrname", "") in _METHODS:
+                    self._called.extend(self._of(scope, call, name))
+        return self._called
 
     def all(self) -> list[Comparison]:
-        """Comparisons without tolerance."""
-        if self._found is None:
-            self._found = [c for scope, call, name in self.switches.calls for c in self._of(scope, call, name)]
-            self._found.extend(c for scope in self.index.scopes for c in self._of_tests(scope))
-        return self._found
+        """These, and those that a test spells out."""
+        if self._spelled_out is None:
+            self._spelled_out = [c for scope in self.index.scopes for c in self._of_tests(scope)]
+        return [*self.called(), *self._spelled_out]
 
     def _of(self, scope: FunctionInfo | None, call: nodes.Call, name: str) -> Iterator[Comparison]:
         func: Any = call.func
