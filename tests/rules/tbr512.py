@@ -79,3 +79,23 @@ def kept(layer: nn.Module, x: torch.Tensor, mask: Mask) -> torch.Tensor:
 
 def unknown(layer: nn.Module, x: torch.Tensor, mask: Any) -> torch.Tensor:
     return Saves.apply(layer, x, mask)  # ok: [TBR512] nothing is known of it
+
+
+again = Saves.apply
+
+
+def renamed(layer: nn.Module, x: torch.Tensor) -> torch.Tensor:
+    parts = [x, 2.0]
+    return again(layer, x, 2) + Saves.apply(layer, *parts)  # error: 12 [TBR512] "`2`"  # error: 33 [TBR512] "`parts`"
+
+
+def passed_on(layer: nn.Module, *rest: Any) -> torch.Tensor:
+    return Saves.apply(layer, *rest)  # error: [TBR512] "`2.0`"
+
+
+def passed_tensors(layer: nn.Module, *rest: Any) -> torch.Tensor:
+    return Saves.apply(layer, *rest)  # ok: [TBR512] its callers give tensors
+
+
+def pass_on(layer: nn.Module, x: torch.Tensor) -> torch.Tensor:
+    return passed_on(layer, x, 2.0) + passed_tensors(layer, x, x * 2)

@@ -13,7 +13,8 @@ from flake8_tensorbranch.engine.checkpointing.backward import Backward
 from flake8_tensorbranch.engine.checkpointing.contexts import Contexts
 from flake8_tensorbranch.engine.checkpointing.gradients import Gradients
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
-from flake8_tensorbranch.engine.checkpointing.reentrant import Reentrant, saves_object
+from flake8_tensorbranch.engine.checkpointing.reentrant import Reentrant
+from flake8_tensorbranch.engine.checkpointing.savedobjects import saves_object
 from flake8_tensorbranch.engine.checkpointing.scoped import Scoped
 from flake8_tensorbranch.engine.inference.program import Program, functions_of
 from flake8_tensorbranch.engine.lookup.modes import without_grad

@@ -13,11 +13,11 @@ from flake8_tensorbranch.engine.checkpointing.keptgraph import is_parameter
 from flake8_tensorbranch.engine.checkpointing.outputs import Outputs
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.checkpointing.sideoutput import SideOutputs
-from flake8_tensorbranch.engine.lattice import CALLABLE, CONTAINER, HOST, MAPPING, NONE, OBJECT, TENSOR
+from flake8_tensorbranch.engine.lattice import TENSOR
 from flake8_tensorbranch.engine.lookup.guards import guards
 from flake8_tensorbranch.engine.lookup.modes import loop_around, switched, without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
-from flake8_tensorbranch.engine.refs import Closure, Instance
+from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.gradients import BY_INPUTS, CUTS
 from flake8_tensorbranch.knowledge.tensors import COUNTS, METADATA
 from flake8_tensorbranch.syntax.binding import assigned
@@ -37,7 +37,6 @@ _UNUSED: Final = frozenset(
 _METADATA: Final = METADATA | COUNTS
 _INNER: Final = frozenset({"retain_grad", "register_hook"})
 _ASKED: Final = ("requires_grad", "is_grad_enabled", "grad_fn")
-_NO_TENSOR: Final = OBJECT | HOST | CONTAINER | MAPPING
 
 
 class Reentrant:
@@ -330,33 +329,6 @@ def _searches_unused(call: nodes.Call) -> bool:
         if keyword.arg == "strategy" and given == "ddp_find_unused_parameters_true":
             return True
     return False
-
-
-def saves_object(origins: Origins, made: Recompute) -> str:
-    """The argument of a home-made checkpoint that it saves with `save_for_backward` although it is no tensor;
-    empty if there is none.
-    """
-    home, call = made.home, made.call.node
-    if home is None or not isinstance(call, nodes.Call):
-        return ""
-    saved: set[str] = set()
-    for inner in home.forward.calls:
-        if isinstance(inner.func, nodes.Attribute) and inner.func.attrname == "save_for_backward":
-            for argument in inner.args:
-                plain = argument.value if isinstance(argument, nodes.Starred) else argument
-                saved.update([plain.name] if isinstance(plain, nodes.Name) else [])
-    slots = [p.name for p in home.forward.params if not p.keyword_only][1:]
-    values = [origins.value(Expr(made.call.module, made.call.scope, a)) for a in call.args]
-    function = made.function.node if made.function is not None else None
-    inputs = [v for v, a in zip(values, call.args, strict=True) if a is not function]
-    if all(v.must(_NO_TENSOR | CALLABLE | NONE) for v in inputs):
-        return ""  # without a tensor among the inputs nothing is saved
-    for position, (argument, value) in enumerate(zip(call.args, values, strict=True)):
-        name = slots[position] if position < len(slots) else home.forward.vararg
-        functions = value.refs and all(isinstance(r, (FunctionInfo, ClassInfo, Closure)) for r in value.refs)
-        if name in saved and (value.must(_NO_TENSOR) or functions):
-            return source_of(argument)
-    return ""
 
 
 def _holders(function: FunctionInfo) -> list[FunctionInfo | None]:

@@ -106,8 +106,13 @@ def _again(backward: FunctionInfo) -> Iterator[nodes.Call]:
 
 
 def applied(origins: Origins, known: dict[ClassInfo, HomeMade], expr: Expr) -> HomeMade | None:
-    """The home-made checkpoint that a call `Class.apply(...)` runs; None when it is no such call."""
+    """The home-made checkpoint that a call `Class.apply(...)` runs, under another name, too; None when it is no such
+    call.
+    """
     func = getattr(expr.node, "func", None)
+    if known and isinstance(func, nodes.Name):
+        renamed = origins.of(Expr(expr.module, expr.scope, func), calls=False)
+        expr, func = (renamed[0], renamed[0].node) if len(renamed) == 1 else (expr, None)
     if not known or not isinstance(func, nodes.Attribute) or func.attrname != "apply":
         return None
     target = origins.program.analysis.resolver.expression(expr.module, func.expr, expr.scope)
