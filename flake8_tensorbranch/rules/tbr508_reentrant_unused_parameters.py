@@ -13,6 +13,7 @@ RULE = Rule(
 _HOW = {
     "unused": "reentrant checkpoint under DDP with find_unused_parameters=True",
     "twice": "this reentrant checkpoint runs several times a step under DDP",
+    "outside": "what this reentrant checkpoint runs is used outside of it, too, under DDP",
 }
 
 

@@ -11,6 +11,7 @@ from flake8_tensorbranch.engine.checkpointing.backward import Backward
 from flake8_tensorbranch.engine.checkpointing.frozen import Frozen
 from flake8_tensorbranch.engine.checkpointing.keptgraph import is_parameter
 from flake8_tensorbranch.engine.checkpointing.outputs import Outputs
+from flake8_tensorbranch.engine.checkpointing.readytwice import ReadyTwice
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.checkpointing.sideoutput import SideOutputs
 from flake8_tensorbranch.engine.lattice import TENSOR
@@ -21,19 +22,9 @@ from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.gradients import BY_INPUTS, CUTS
 from flake8_tensorbranch.knowledge.tensors import COUNTS, METADATA
 from flake8_tensorbranch.syntax.binding import assigned
-from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
-from flake8_tensorbranch.syntax.printing import source_of
+from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 
 DEPTH: Final = 6
-_DDP: Final = "torch.nn.parallel.DistributedDataParallel"
-_UNUSED: Final = frozenset(
-    {
-        ("DDPStrategy", "find_unused_parameters"),
-        ("DistributedDataParallelKwargs", "find_unused_parameters"),
-        ("TrainingArguments", "ddp_find_unused_parameters"),
-    }
-)
-"""Of lightning, accelerate and transformers: classes and the argument that they hand to DDP."""
 _METADATA: Final = METADATA | COUNTS
 _INNER: Final = frozenset({"retain_grad", "register_hook"})
 _ASKED: Final = ("requires_grad", "is_grad_enabled", "grad_fn")
@@ -50,7 +41,7 @@ class Reentrant:
         self._regions: dict[tuple[FunctionInfo, ...], dict[str, object]] = {}
         self.side = SideOutputs(origins, recomputes, backward)
         self.frozen = frozen
-        self._wrapped: list[tuple[nodes.Call, bool, set[FunctionInfo]]] | None = None
+        self.parallel = ReadyTwice(origins, recomputes, frozen)
 
     def of(self, made: Recompute, has_input: bool) -> dict[str, object]:
         """What is wrong with a call; `has_input` says that some argument may require grad, without which nothing
@@ -69,7 +60,7 @@ class Reentrant:
         name = self._shared(made) if has_input else ""
         if name:
             found["shared"] = name
-        how = self._ready_twice(made)
+        how = self.parallel.of(made)
         if how:
             found["ddp"] = how
         side = self.side.of(made)
@@ -224,111 +215,10 @@ class Reentrant:
                 return True
         return False
 
-    # DDP
-
-    def _ready_twice(self, made: Recompute) -> str:
-        """How DDP comes to mark a parameter of the region ready twice: `unused` parameters are searched, or it
-        runs `twice`; else empty.
-        """
-        scope = made.call.scope
-        held = self.recomputes.holding.of(made.function) if self._ddp() else None
-        if held is not None and held.complete and not held.state:
-            return ""  # no parameter in it
-        for _, unused, reached in self._ddp():
-            if reached and scope not in reached:
-                continue
-            if unused:
-                return "unused"
-            if scope is not None and self._runs_twice(made, scope):
-                return "twice"
-        return ""
-
-    def _ddp(self) -> list[tuple[nodes.Call, bool, set[FunctionInfo]]]:
-        """The file's DDP modules without a static graph: whether they search unused parameters, and what their
-        forward reaches.
-        """
-        if self._wrapped is None:
-            self._wrapped = []
-            index = self.origins.program.index
-            calls = [Expr(index, scope, call) for scope, call in index.all_calls()]
-            if any((dotted(e.node.func) or "").endswith("_set_static_graph") for e in calls):
-                return self._wrapped
-            self._wrapped.extend((e.node, True, set()) for e in calls if _searches_unused(e.node))
-            for expr in calls:
-                if _DDP not in self.origins.externals(expr):
-                    continue
-                static = [
-                    c
-                    for g in self.recomputes.options.given(expr, "static_graph")
-                    if isinstance(g, Expr)
-                    for c in self.recomputes.options.constants(g)
-                ]
-                if static and static != [False]:
-                    continue
-                given = self.recomputes.options.given(expr, "find_unused_parameters")
-                unused = any(
-                    c is True for g in given if isinstance(g, Expr) for c in self.recomputes.options.constants(g)
-                )
-                reached: set[FunctionInfo] = set()
-                for ref in (
-                    self.origins.value(Expr(index, expr.scope, expr.node.args[0])).each if expr.node.args else ()
-                ):
-                    if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
-                        forward = self.origins.program.analysis.resolver.method(ref.cls, "forward")
-                        reached.update(self.recomputes.tree.reached(forward) if forward is not None else ())
-                self._wrapped.append((expr.node, unused, reached))
-        return self._wrapped
-
-    def _runs_twice(self, made: Recompute, scope: FunctionInfo) -> bool:
-        """True when one step runs the same region several times: called again on one module, or in a loop that
-        does not choose it.
-        """
-        if made.function is not None and self._repeats(made.call.node, made.function.node):
-            return True
-        texts = [
-            source_of(m.function.node)
-            for m in self.recomputes.all()
-            if m.call.scope is scope and m.function is not None
-        ]
-        if (
-            made.function is not None
-            and texts.count(source_of(made.function.node)) > 1
-            and isinstance(made.function.node, (nodes.Attribute, nodes.Name))
-        ):
-            return True
-        if scope.name not in ("forward", "__call__"):
-            return False
-        sites = [s for s in self.origins.sites(scope) if s.scope is not None and s.scope.cls is not None]
-        if any(self._repeats(s.node, s.node.func) for s in sites):
-            return True
-        callees = [(s.scope, source_of(s.node.func)) for s in sites]
-        return any(callees.count(c) > 1 for c in callees)
-
-    @staticmethod
-    def _repeats(call: nodes.NodeNG, callee: nodes.NodeNG) -> bool:
-        loop = loop_around(call)
-        if loop is None or not isinstance(callee, nodes.Attribute):
-            return False
-        generators = loop.generators if isinstance(loop, nodes.ComprehensionScope) else [loop]
-        bound = {n.name for g in generators if hasattr(g, "target") for n in g.target.nodes_of_class(nodes.AssignName)}
-        return not any(n.name in bound for n in callee.nodes_of_class(nodes.Name))
-
 
 def _asks_first(call: nodes.Call) -> bool:
     """True where a test that a graph is recorded stands around a call, which then runs in the recompute alone."""
     return any(outcome and any(word in test for word in _ASKED) for test, outcome in guards(call).items())
-
-
-def _searches_unused(call: nodes.Call) -> bool:
-    """True for settings of trainers by which DDP searches unused parameters."""
-    name = (dotted(call.func) or "").rsplit(".", 1)[-1]
-    for keyword in call.keywords:
-        given = keyword.value.value if isinstance(keyword.value, nodes.Const) else None
-        if (name, keyword.arg) in _UNUSED and given is True:
-            return True
-        if keyword.arg == "strategy" and given == "ddp_find_unused_parameters_true":
-            return True
-    return False
 
 
 def _holders(function: FunctionInfo) -> list[FunctionInfo | None]:

@@ -1,0 +1,140 @@
+"""Parameters that DDP marks ready twice: those of a reentrant region that also run elsewhere in the same step."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.checkpointing.frozen import Frozen
+from flake8_tensorbranch.engine.checkpointing.ownlayers import OwnLayers, apart
+from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
+from flake8_tensorbranch.engine.lookup.modes import loop_around
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
+from flake8_tensorbranch.syntax.printing import source_of
+
+_DDP: Final = "torch.nn.parallel.DistributedDataParallel"
+_UNUSED: Final = frozenset(
+    {
+        ("DDPStrategy", "find_unused_parameters"),
+        ("DistributedDataParallelKwargs", "find_unused_parameters"),
+        ("TrainingArguments", "ddp_find_unused_parameters"),
+    }
+)
+"""Of lightning, accelerate and transformers: classes and the argument that they hand to DDP."""
+
+
+class ReadyTwice:
+    """Judges the reentrant checkpoints of a file that has DDP modules."""
+
+    def __init__(self, origins: Origins, recomputes: Recomputes, frozen: Frozen) -> None:
+        self.origins = origins
+        self.recomputes = recomputes
+        self.layers = OwnLayers(origins, recomputes, frozen)
+        self._wrapped: list[tuple[nodes.Call, bool, set[FunctionInfo]]] | None = None
+
+    def of(self, made: Recompute) -> str:
+        """How DDP comes to mark a parameter of the region ready twice: `unused` parameters are searched, or it
+        runs `twice`; else empty.
+        """
+        scope = made.call.scope
+        held = self.recomputes.holding.of(made.function) if self._ddp() else None
+        if held is not None and held.complete and not held.state:
+            return ""  # no parameter in it
+        for _, unused, reached in self._ddp():
+            if reached and scope not in reached:
+                continue
+            if unused:
+                return "unused"
+            if scope is not None and self._runs_twice(made, scope):
+                return "twice"
+            how = self.layers.shared(made, reached)
+            if how:
+                return how
+        return ""
+
+    def _ddp(self) -> list[tuple[nodes.Call, bool, set[FunctionInfo]]]:
+        """The file's DDP modules without a static graph: whether they search unused parameters, and what their
+        forward reaches.
+        """
+        if self._wrapped is None:
+            self._wrapped = []
+            index = self.origins.program.index
+            calls = [Expr(index, scope, call) for scope, call in index.all_calls()]
+            if any((dotted(e.node.func) or "").endswith("_set_static_graph") for e in calls):
+                return self._wrapped
+            self._wrapped.extend((e.node, True, set()) for e in calls if _searches_unused(e.node))
+            for expr in calls:
+                if _DDP not in self.origins.externals(expr):
+                    continue
+                static = [
+                    c
+                    for g in self.recomputes.options.given(expr, "static_graph")
+                    if isinstance(g, Expr)
+                    for c in self.recomputes.options.constants(g)
+                ]
+                if static and static != [False]:
+                    continue
+                given = self.recomputes.options.given(expr, "find_unused_parameters")
+                unused = any(
+                    c is True for g in given if isinstance(g, Expr) for c in self.recomputes.options.constants(g)
+                )
+                reached: set[FunctionInfo] = set()
+                for ref in (
+                    self.origins.value(Expr(index, expr.scope, expr.node.args[0])).each if expr.node.args else ()
+                ):
+                    if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
+                        forward = self.origins.program.analysis.resolver.method(ref.cls, "forward")
+                        reached.update(self.recomputes.tree.reached(forward) if forward is not None else ())
+                self._wrapped.append((expr.node, unused, reached))
+        return self._wrapped
+
+    def _runs_twice(self, made: Recompute, scope: FunctionInfo) -> bool:
+        """True when one step runs the same region several times: called again on one module, or in a loop that
+        does not choose it.
+        """
+        if made.function is not None and self._repeats(made.call.node, made.function.node):
+            return True
+        again = [m for m in self.recomputes.all() if m.call.scope is scope and m is not made and _is_alike(m, made)]
+        if any(not apart(m.call.node, made.call.node) for m in again):
+            return True
+        if scope.name not in ("forward", "__call__"):
+            return False
+        sites = [s for s in self.origins.sites(scope) if s.scope is not None and s.scope.cls is not None]
+        if any(self._repeats(s.node, s.node.func) for s in sites):
+            return True
+        callees = [(s.scope, source_of(s.node.func)) for s in sites]
+        return any(callees.count(c) > 1 for c in callees)
+
+    @staticmethod
+    def _repeats(call: nodes.NodeNG, callee: nodes.NodeNG) -> bool:
+        loop = loop_around(call)
+        if loop is None or not isinstance(callee, nodes.Attribute):
+            return False
+        generators = loop.generators if isinstance(loop, nodes.ComprehensionScope) else [loop]
+        bound = {n.name for g in generators if hasattr(g, "target") for n in g.target.nodes_of_class(nodes.AssignName)}
+        return not any(n.name in bound for n in callee.nodes_of_class(nodes.Name))
+
+
+def _is_alike(one: Recompute, other: Recompute) -> bool:
+    """True for two calls that checkpoint what is spelled alike."""
+    functions = [m.function.node for m in (one, other) if m.function is not None]
+    return (
+        len(functions) == 2
+        and all(isinstance(f, (nodes.Attribute, nodes.Name)) for f in functions)
+        and source_of(functions[0]) == source_of(functions[1])
+    )
+
+
+def _searches_unused(call: nodes.Call) -> bool:
+    """True for settings of trainers by which DDP searches unused parameters."""
+    name = (dotted(call.func) or "").rsplit(".", 1)[-1]
+    for keyword in call.keywords:
+        given = keyword.value.value if isinstance(keyword.value, nodes.Const) else None
+        if (name, keyword.arg) in _UNUSED and given is True:
+            return True
+        if keyword.arg == "strategy" and given == "ddp_find_unused_parameters_true":
+            return True
+    return False
