@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.checkpointing.instances import Instances
+from flake8_tensorbranch.engine.lookup.names import owner
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.gradients import BARE_MODULES
@@ -30,6 +32,7 @@ class Switch:
     value: bool
     spared: frozenset[str]
     sure: bool  # False where a condition or an unknown value decides
+    by: str = ""  # the name that gives the value, where it is none that is written out
 
 
 class Frozen:
@@ -41,6 +44,7 @@ class Frozen:
         self._classes: dict[ClassInfo, dict[str, bool]] | None = None
         self._spared: dict[ClassInfo, frozenset[str]] = {}
         self._names: dict[tuple[FunctionInfo | None, str], bool] = {}
+        self.instances = Instances(self, origins)
         self._perhaps: set[ClassInfo] = set()  # frozen by a function that is handed an object of it, nobody sees which
 
     def attribute(self, cls: ClassInfo, name: str) -> bool:
@@ -52,8 +56,9 @@ class Frozen:
             if name in known:
                 found = known[name]
                 break
-            if _WHOLE in known and isinstance(base, ClassInfo):
-                found = known[_WHOLE] and not any(word in name for word in self._spared.get(base, ()))
+            whole = self._whole(base) if isinstance(base, ClassInfo) else None
+            if whole is not None and isinstance(base, ClassInfo):
+                found = whole and not any(word in name for word in self._spared.get(base, ()))
         if found is not None:
             return found
         stored = self.origins.stored(cls, name)
@@ -70,7 +75,7 @@ class Frozen:
             return self.module(Expr(expr.module, expr.scope, node.value))
         if isinstance(node, nodes.Name):
             self._of_classes()
-            if self._names.get((expr.scope, node.name)):
+            if self._names.get((owner(expr.scope, node.name), node.name)):
                 return True
         origins = self.origins.of(expr)
         return bool(origins) and all(self.built(o) for o in origins)
@@ -83,9 +88,10 @@ class Frozen:
             refs = self.origins.value(Expr(expr.module, expr.scope, node)).refs
             node = node.expr if isinstance(node, nodes.Attribute) else node.value
             refs |= self.origins.value(Expr(expr.module, expr.scope, node)).refs
-            if any(isinstance(r, Instance) and r.cls in self._perhaps for r in refs):
+            perhaps = [r.cls for r in refs if isinstance(r, Instance) and r.cls in self._perhaps]
+            if any(isinstance(c, ClassInfo) and self.instances.frozen(c) is not False for c in perhaps):
                 return True
-        return isinstance(node, nodes.Name) and self._names.get((expr.scope, node.name), False)
+        return isinstance(node, nodes.Name) and self._names.get((owner(expr.scope, node.name), node.name), False)
 
     def embedding(self, expr: Expr) -> bool:
         """True for a module that looks rows up, by integers."""
@@ -131,6 +137,21 @@ class Frozen:
         """True for a class of torch.nn without parameters."""
         return qualname.startswith("torch.nn.") and qualname.rsplit(".", 1)[-1] in BARE_MODULES
 
+    def _whole(self, cls: ClassInfo) -> bool | None:
+        """Whether all objects of a class are frozen, those that the file makes, or those that a switch speaks of, or
+        thawed; None where nothing tells.
+        """
+        switched = self._of_classes().get(cls, {}).get(_WHOLE)
+        made = self.instances.frozen(cls)
+        if made is False and switched:
+            return None  # of one that is frozen, and another one that trains
+        return made or switched
+
+    def named(self, scope: FunctionInfo | None, name: str) -> bool:
+        """True for a variable whose module is frozen, and nothing thaws it."""
+        self._of_classes()
+        return self._names.get((owner(scope, name), name), False)
+
     # Switches
 
     def _of_classes(self) -> dict[ClassInfo, dict[str, bool]]:
@@ -154,7 +175,8 @@ class Frozen:
                 given = {n: g for n in names if (g := self.origins.argument(site, function, n)) is not None}
                 if given and depth > 0:
                     self._apply(function, given, depth - 1)
-        for switch in self._of(function):
+        for found in self._of(function):
+            switch = _settled(found, bound)
             target, scope = switch.target, function
             if isinstance(target, nodes.Name) and target.name in bound:
                 target, scope = bound[target.name].node, bound[target.name].scope
@@ -171,12 +193,12 @@ class Frozen:
             node = node.expr
             frozen = False if switch.value else frozen
         if isinstance(node, nodes.Name):
-            key = (target.scope, node.name)
+            key = (owner(target.scope, node.name), node.name)
             self._names[key] = frozen and self._names.get(key, True)
-        owner, name = node, _WHOLE
+        holder, name = node, _WHOLE
         if isinstance(node, nodes.Attribute):
-            owner, name = node.expr, node.attrname
-        for ref in self.origins.value(Expr(target.module, target.scope, owner)).each:
+            holder, name = node.expr, node.attrname
+        for ref in self.origins.value(Expr(target.module, target.scope, holder)).each:
             if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                 if handed and frozen:
                     self._perhaps.add(ref.cls)
@@ -197,7 +219,9 @@ class Frozen:
             func = call.func
             if isinstance(func, nodes.Attribute) and func.attrname == "requires_grad_":
                 value = _given(call, 0, "requires_grad")
-                yield from self._switch(func.expr, True if value is None else value, call)
+                by = call.args[0] if call.args else None
+                for switch in self._switch(func.expr, True if value is None else value, call):
+                    yield replace(switch, by=by.name) if isinstance(by, nodes.Name) else switch
         top = index.tree if function is None else function.node
         for statement in top.nodes_of_class(nodes.Assign, skip_klass=NESTED):
             for target in statement.targets:
@@ -242,6 +266,14 @@ class Frozen:
                 return True
             up = up.parent
         return False
+
+
+def _settled(switch: Switch, bound: dict[str, Expr]) -> Switch:
+    """A switch whose value a parameter gives, with what a call gives to that."""
+    given = bound.get(switch.by)
+    if given is None or not isinstance(given.node, nodes.Const) or not isinstance(given.node.value, bool):
+        return switch
+    return replace(switch, value=given.node.value, sure=True)
 
 
 def _words(test: nodes.NodeNG) -> Iterator[str]:

@@ -9,6 +9,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute
 from flake8_tensorbranch.engine.checkpointing.taken import enters, renewed
+from flake8_tensorbranch.engine.lookup.names import owner
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.knowledge.frameworks import LOSS_WORDS
 from flake8_tensorbranch.syntax.kinds import FUNCTIONS
@@ -124,16 +125,3 @@ def _reads(scope: FunctionInfo, name: str, since: int) -> Iterator[Any]:
     for node in scope.node.nodes_of_class(nodes.Name, skip_klass=FUNCTIONS):
         if node.name == name and line(node) <= end:
             yield node
-
-
-def is_own(function: FunctionInfo, name: str) -> bool:
-    """True for a local, of which `nonlocal` and `global` say nothing."""
-    return name in function.local_names and name not in function.declared_global | function.declared_nonlocal
-
-
-def owner(function: FunctionInfo, name: str) -> FunctionInfo | None:
-    """The function whose local a name is; None for a module's."""
-    up: FunctionInfo | None = function
-    while up is not None and not is_own(up, name):
-        up = up.parent
-    return up

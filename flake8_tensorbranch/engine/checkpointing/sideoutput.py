@@ -10,10 +10,10 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing import later
 from flake8_tensorbranch.engine.checkpointing.backward import Backward
-from flake8_tensorbranch.engine.checkpointing.later import is_own, owner
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.lattice import TENSOR
 from flake8_tensorbranch.engine.lookup.modes import without_grad
+from flake8_tensorbranch.engine.lookup.names import is_own, owner
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.containers import FILLS
