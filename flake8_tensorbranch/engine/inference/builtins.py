@@ -205,6 +205,10 @@ def _host(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractV
     return HOST_VALUE
 
 
+def _hash(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    return make(HOST, mappings.key_deps(_first(args)))  # of numbers by what they are, of a tensor by its identity
+
+
 def _none(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
     return NONE_VALUE
 
@@ -235,7 +239,7 @@ FUNCTIONS: Final[dict[str, Transfer]] = {
     "enumerate": _enumerate, "zip": _zip, "map": _map, "filter": _filter, "list": _copy_sequence,
     "tuple": _copy_sequence, "sorted": _iterated, "reversed": _iterated, "set": _set, "frozenset": _set,
     "dict": _dict, "next": _next, "iter": _same, "getattr": _getattr, "abs": _abs, "pow": _power, "divmod": _divmod,
-    "isinstance": _host, "issubclass": _host, "hasattr": _host, "callable": _host, "id": _host, "hash": _host,
+    "isinstance": _host, "issubclass": _host, "hasattr": _host, "callable": _host, "id": _host, "hash": _hash,
     "ord": _host, "chr": _host, "print": _none, "setattr": _setattr, "str": _text, "repr": _text, "format": _text,
 }  # fmt: skip
 
