@@ -52,6 +52,11 @@ def _scopes(state: str, form: str, non_reentrant: str, reentrant: str, names: st
 ATTENTION_BACKEND: Final = "the attention backend"
 """The state of kernels' scopes, which speak of it by this name."""
 
+PREFERRED_BACKEND: Final = "FLASH_ATTENTION"
+"""The kernel that torch 2.13 takes first where it may (`torch._C._get_sdp_priority_order()`; on CPU it is the only one
+beside math): under a scope that allows it forward and recompute agree, but on devices that prefer cuDNN's.
+"""
+
 SCOPES: dict[str, Scope] = {
     **_scopes(
         ATTENTION_BACKEND,

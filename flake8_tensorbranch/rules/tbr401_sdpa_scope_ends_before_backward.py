@@ -17,7 +17,9 @@ def check(site: ScopeSite) -> Iterator[Finding]:
     if site.facts.get("form") != "kernel":
         return
     variants = site.facts["variants"]
-    if variants == {False}:
+    if site.facts["preferred"]:
+        effect = "recompute in the kernel that torch prefers (flash by default)"
+    elif variants == {False}:
         effect = "recompute in another kernel (CheckpointError)"
     elif isinstance(variants, set) and variants and False not in variants:
         effect = "recompute silently in another kernel"

@@ -7,6 +7,10 @@ from typing import Any
 
 import pytest
 
+from flake8_tensorbranch.check import check_source
+from flake8_tensorbranch.diagnostic import Confidence
+from flake8_tensorbranch.settings import Settings
+from flake8_tensorbranch.source import SourceFile
 from tests.oracle.support import loaded, observe, page, require_torch, silent, tell, wrong_by
 
 torch = require_torch()
@@ -162,3 +166,41 @@ def test_only_attention_sees_the_scope(reentrant: bool, attends: bool) -> None:
     right, outcome = gradients(True), observe(gradients, False)
     same = outcome.error is None and all(map(torch.equal, outcome.value, right))
     assert same != attends
+
+
+@pytest.mark.parametrize("backends", ["MATH", "FLASH_ATTENTION", "FLASH_ATTENTION MATH", "EFFICIENT_ATTENTION MATH"])
+@pytest.mark.parametrize("other", ["", "MATH", "FLASH_ATTENTION", "MATH FLASH_ATTENTION"])
+def test_scopes_that_allow_flash_agree_on_the_cpu(backends: str, other: str) -> None:
+    """The recompute runs without a scope, or in another one: what is certain raises, what is likely does not here."""
+    one, two = (f"[{', '.join(f'SDPBackend.{name}' for name in given.split())}]" for given in (backends, other))
+    second = f"sdpa_kernel({two})" if other else "contextlib.nullcontext()"
+    source = f"""
+import contextlib
+
+import torch
+import torch.nn.functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.checkpoint import checkpoint
+
+
+def attend(x: torch.Tensor) -> torch.Tensor:
+    return F.scaled_dot_product_attention(x, x, x)
+
+
+def around(x: torch.Tensor) -> None:
+    with sdpa_kernel({one}):
+        out = checkpoint(attend, x, use_reentrant=False)
+    out.square().sum().backward()
+
+
+def by_contexts(x: torch.Tensor) -> None:
+    contexts = lambda: (sdpa_kernel({one}), {second})
+    checkpoint(attend, x, use_reentrant=False, context_fn=contexts).square().sum().backward()
+"""
+    x = torch.linspace(-1.0, 1.0, 64).reshape(1, 2, 8, 4).requires_grad_()
+    with loaded(source) as module:
+        wrong = {n for n in ("around", "by_contexts") if observe(getattr(module, n), x).kind == "CheckpointError"}
+    found = check_source(SourceFile("forms.py", source), Settings())
+    certain = {item.code for item in found if item.confidence is Confidence.CERTAIN}
+    assert ("TBR401" in certain) is ("around" in wrong)
+    assert ("TBR404" in certain) is ("by_contexts" in wrong)

@@ -83,6 +83,18 @@ def policy(x: torch.Tensor) -> torch.Tensor:
     return checkpoint(attend, x, use_reentrant=False, context_fn=contexts)  # ok: [TBR404] torch builds the pair
 
 
+def long_names(x: torch.Tensor) -> torch.Tensor:
+    return checkpoint(  # error: [TBR404] "...MATH]) for the forward but ...EFFICIENT_ATTENTION])"
+        attend,
+        x,
+        use_reentrant=False,
+        context_fn=lambda: (
+            sdpa_kernel([SDPBackend.CUDNN_ATTENTION, SDPBackend.MATH]),
+            sdpa_kernel([SDPBackend.CUDNN_ATTENTION, SDPBackend.EFFICIENT_ATTENTION]),
+        ),
+    )
+
+
 # Autocast and grad mode.
 linear = torch.nn.Linear(4, 4)
 
@@ -104,7 +116,7 @@ def half_way() -> Pair:
 
 
 def other_precision(x: torch.Tensor) -> torch.Tensor:
-    x = checkpoint(project, x, use_reentrant=False, context_fn=half_way)  # error: [TBR404] "torch.autocast"
+    x = checkpoint(project, x, use_reentrant=False, context_fn=half_way)  # error: [TBR404] "autocast('cpu', enabled=False)"
     x = checkpoint(project, x, use_reentrant=False, context_fn=lambda: (nullcontext(), lower()))  # error: [TBR404]
     x = checkpoint(waves, x, use_reentrant=False, context_fn=half_way)  # ok: [TBR404] autocast changes none of it
     return checkpoint(project, x, use_reentrant=False, context_fn=lambda: (lower(), lower()))  # ok: [TBR404] the same

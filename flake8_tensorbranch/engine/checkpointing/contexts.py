@@ -10,11 +10,12 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing import pairs, precision
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
-from flake8_tensorbranch.engine.checkpointing.scopes import choice
+from flake8_tensorbranch.engine.checkpointing.scopes import choice, keeps_preferred
 from flake8_tensorbranch.engine.lookup.modes import loop_around
 from flake8_tensorbranch.engine.lookup.options import OMITTED, Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.knowledge.scopes import (
+    ATTENTION_BACKEND,
     DEFAULT_CONTEXTS,
     ENTERED_ONCE,
     NO_CONTEXT,
@@ -282,6 +283,7 @@ class Contexts:
         if precision.differ(self.origins, self.options, self.holding.of(made.function), first, second, bound):
             alone = NO_CONTEXT in one or NO_CONTEXT in other
             if not (alone and self._opened_elsewhere(made, SCOPES.keys() & (one | other))):
+                found["perhaps"] = NO_CONTEXT in one
                 found["mismatch"] = tuple(
                     "nothing" if NO_CONTEXT in names else source_of(call.node)
                     for call, names in ((first, one), (second, other))
@@ -293,6 +295,8 @@ class Contexts:
         held = self.holding.of(made.function)
         if all(held.lacks(r) for r in rows):
             return  # whichever scope is open, the region does nothing that it bears on
+        kernels = all(r.state == ATTENTION_BACKEND for r in rows)
+        found["perhaps"] = NO_CONTEXT in one or (kernels and self._may_agree(first, second))
         if one == other:
             if choice(first.node) != choice(second.node):
                 found["mismatch"] = (source_of(first.node), source_of(second.node))
@@ -301,6 +305,17 @@ class Contexts:
             found["mismatch"] = (source_of(first.node), "nothing")
         elif NO_CONTEXT in one and not self._opened_elsewhere(made, other):
             found["mismatch"] = ("nothing", source_of(second.node))
+
+    def _may_agree(self, first: Expr, second: Expr) -> bool:
+        """True for two choices of a kernel by which a device may take the same: both allow one, and both or none of
+        them the one that torch prefers. No context allows all.
+        """
+        sides = [side for side in (first, second) if NO_CONTEXT not in self.origins.externals(side)]
+        preferred = [keeps_preferred(self.origins, side) for side in sides]
+        if len(sides) < 2:
+            return all(preferred)
+        allowed = [{*map(str, n)} if isinstance(n := choice(s.node).get("backends"), tuple) else set() for s in sides]
+        return preferred[0] is preferred[1] and bool(allowed[0] & allowed[1])
 
     def _chosen(self, call: Expr) -> Expr:
         """The call of a library by which a helper builds a context, where the helper returns that alone."""

@@ -88,10 +88,12 @@ class Frozen:
             refs = self.origins.value(Expr(expr.module, expr.scope, node)).refs
             node = node.expr if isinstance(node, nodes.Attribute) else node.value
             refs |= self.origins.value(Expr(expr.module, expr.scope, node)).refs
-            perhaps = [r.cls for r in refs if isinstance(r, Instance) and r.cls in self._perhaps]
-            if any(isinstance(c, ClassInfo) and self.instances.frozen(c) is not False for c in perhaps):
+            if any(isinstance(r, Instance) and self._is_perhaps(r.cls) for r in refs):
                 return True
         return isinstance(node, nodes.Name) and self._names.get((owner(expr.scope, node.name), node.name), False)
+
+    def _is_perhaps(self, cls: ClassInfo | str) -> bool:
+        return isinstance(cls, ClassInfo) and cls in self._perhaps and self.instances.frozen(cls) is not False
 
     def embedding(self, expr: Expr) -> bool:
         """True for a module that looks rows up, by integers."""

@@ -11,7 +11,7 @@ from flake8_tensorbranch.diagnostic import Edit, Related
 from flake8_tensorbranch.engine.checkpointing.backward import Backward, Event
 from flake8_tensorbranch.engine.checkpointing.flags import HOOK, Flags
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
-from flake8_tensorbranch.engine.checkpointing.scopes import Opened, Scopes, choice
+from flake8_tensorbranch.engine.checkpointing.scopes import Opened, Scopes, choice, keeps_preferred
 from flake8_tensorbranch.engine.lookup.options import OMITTED, UNSEEN
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.regions.region import Entry, Regions
@@ -222,7 +222,17 @@ class Scoped:
         else:
             state = "`" + min(name for _, name, _ in changes.keys) + "`" if changes is not None else ""
         certain = row is None or row.on is None or self.holding.of(made.function, site).runs(row)
-        facts: dict[str, object] = {"form": form, "variants": variants, "callee": _callee(made), "certain": certain}
+        preferred = form == "kernel" and keeps_preferred(
+            self.origins, Expr(self.origins.program.index, opened.function, opened.node)
+        )
+        certain = certain and not preferred
+        facts: dict[str, object] = {
+            "form": form,
+            "variants": variants,
+            "callee": _callee(made),
+            "certain": certain,
+            "preferred": preferred,
+        }
         repairs = self._repairs(opened, made) if form == "kernel" else {}
         return ScopeSite(SinkKind.SCOPE, opened.node, opened.function, entry, state, related, facts, repairs=repairs)
 

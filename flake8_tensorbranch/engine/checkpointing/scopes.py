@@ -13,9 +13,9 @@ from flake8_tensorbranch.engine.checkpointing.flags import Changes, Flags
 from flake8_tensorbranch.engine.checkpointing.toggles import toggles
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.refs import Instance
-from flake8_tensorbranch.knowledge.scopes import SCOPES, Scope
+from flake8_tensorbranch.knowledge.scopes import PREFERRED_BACKEND, SCOPES, Scope
 from flake8_tensorbranch.syntax.kinds import NESTED
-from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted, last_name
 from flake8_tensorbranch.syntax.printing import source_of
 
 _MANAGERS: Final = ("contextmanager", "asynccontextmanager")
@@ -219,6 +219,22 @@ def _body_of(node: nodes.With) -> Callable[[nodes.NodeNG], bool]:
 
 def _between(first: nodes.NodeNG, second: nodes.NodeNG) -> Callable[[nodes.NodeNG], bool]:
     return lambda node: line(first) < line(node) < line(second)
+
+
+def keeps_preferred(origins: Origins, scope: Expr) -> bool:
+    """True for a scope that allows the attention kernel that torch prefers, which runs without the scope as well."""
+    if not isinstance(scope.node, nodes.Call):
+        return False
+    named = {k.arg: k.value for k in scope.node.keywords}
+    given = scope.node.args[0] if scope.node.args else named.get("backends")
+    if given is None or isinstance(given, nodes.Const):
+        flash = given if given is not None else named.get("enable_flash")
+        return not (isinstance(flash, nodes.Const) and flash.value is False)
+    parts: list[Any] = []
+    for origin in origins.of(Expr(scope.module, scope.scope, given)):
+        made = origin.node
+        parts.extend(made.elts if isinstance(made, (nodes.List, nodes.Tuple, nodes.Set)) else [made])
+    return any(last_name(part) == PREFERRED_BACKEND for part in parts)
 
 
 def choice(call: nodes.Call) -> dict[str, object]:
