@@ -16,6 +16,15 @@ TAKES: Final = frozenset({"pop", "popleft", "popitem"})
 TAKES_FROM_HEAP: Final = frozenset({"heapq.heappop", "heapq.heapreplace", "heapq.heappushpop"})
 """Functions that do so with the list that they are given first."""
 
+PUTS_IN: Final = {
+    **dict.fromkeys(("heapq.heappush", "heapq.heappushpop", "heapq.heapreplace"), 1),
+    **dict.fromkeys((f"bisect.insort{side}" for side in ("", "_left", "_right")), 1),
+}
+"""Functions that put an argument, by its position, into the list that they are given first."""
+
+SOME_OF: Final = {"heapq.nlargest": 1, "heapq.nsmallest": 1}
+"""Functions that give a list of elements of an argument, by its position."""
+
 GOES_THROUGH: Final = frozenset({"enumerate", "filter", "islice", "map", "tqdm", "zip"})
 """Last names of what gives the elements of an iterator that it is given, and advances it."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 MAKERS: dict[str, str] = {
     "random.Random": "random.Random",
     "random.SystemRandom": "random.SystemRandom",
@@ -59,3 +61,6 @@ DEFAULT_GENERATOR: frozenset[object] = frozenset({"torch.default_generator"})
 
 RESTORES: frozenset[str] = frozenset({"set_state", "setstate"})
 """Methods that put a generator into a state they are given."""
+
+DRAWS_ELEMENTS: Final = {"random.choice": False, "random.sample": True, "random.choices": True}
+"""Functions of Python that draw elements of what they are given first, and whether several, in a list."""

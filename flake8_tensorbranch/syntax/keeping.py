@@ -17,21 +17,43 @@ REGISTERING: Final = frozenset(
 # Methods that put something into a list, a set or a mapping.
 _FILLING: Final = frozenset("append appendleft add insert extend update setdefault".split())
 
+_DEPTH: Final = 4  # elements and second names between what is filled and the attribute
+_PLACES: Final = frozenset({nodes.Name, nodes.Attribute, nodes.Subscript})
+
 ANY: Final = "*"  # in the name of an attribute: the part that is put together at run time
 SHORTEST: Final = 3  # characters that tell an attribute
 
 
 def filled(function: FunctionInfo, self_name: str) -> list[str]:
-    """The attributes of its own object that a method puts something into: `self.kept[k] = x`, `self.kept.append(x)`."""
-    holders = [target.value for target in function.fills]
+    """The attributes of its own object that a method puts something into: `self.kept[k] = x`, `self.kept.append(x)`,
+    also through an element or a second name of it.
+    """
+    holders: list[nodes.NodeNG | None] = [target.value for target in function.fills]
     holders += [c.func.expr for c in function.calls if type(c.func) is nodes.Attribute and c.func.attrname in _FILLING]
     found = []
     for holder in holders:
-        while type(holder) is nodes.Subscript:
-            holder = holder.value
+        for _ in range(_DEPTH):
+            if type(holder) is nodes.Subscript:
+                holder = holder.value
+            elif type(holder) is nodes.Call:
+                holder = holder.func.expr if type(holder.func) is nodes.Attribute else None
+            elif type(holder) is nodes.Name:
+                holder = alias(function, holder.name)
         if type(holder) is nodes.Attribute and type(holder.expr) is nodes.Name and holder.expr.name == self_name:
             found.append(holder.attrname)
     return found
+
+
+def alias(function: FunctionInfo, name: str) -> nodes.NodeNG | None:
+    """What a local is a second name of wherever it is used: a name, an attribute, an element of either; else None."""
+    bound = function.local_names.get(name, ())
+    statement = bound[0].parent if len(bound) == 1 else None
+    if type(statement) is not nodes.Assign:
+        return None
+    value = statement.value
+    if type(value) is nodes.Call:
+        return value if type(value.func) is nodes.Attribute and value.func.attrname == "setdefault" else None
+    return value if type(value) in _PLACES else None
 
 
 def registered(call: nodes.Call, self_name: str) -> list[str]:

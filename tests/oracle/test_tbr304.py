@@ -88,12 +88,33 @@ def in_place(a, b):
 
 def larger(a, b):
     return max(a, b) * 2
+
+
+def pairs(a, b):
+    return sorted([(a.sum(), 1), (b.sum(), 2)])[0][0] * 2
+
+
+def first_of_pairs(a, b):
+    return min([(a.sum(), 1), (b.sum(), 2)])[0] * 2
+
+
+def counted(a, b):
+    return max(enumerate([a, b]), key=lambda pair: pair[1].norm())[1] * 2
 """
 A, B = torch.tensor(3.0), torch.tensor(1.0)
 
 
 @pytest.mark.parametrize(
-    ("name", "recorded"), [("plain", False), ("keyed", False), ("in_place", False), ("larger", True)]
+    ("name", "recorded"),
+    [
+        ("plain", False),
+        ("keyed", False),
+        ("in_place", False),
+        ("larger", True),
+        ("pairs", False),
+        ("first_of_pairs", False),
+        ("counted", False),
+    ],  # fmt: skip
 )
 def test_ordering_tensors_on_the_host(name: str, recorded: bool) -> None:
     with loaded(ORDERS) as module:

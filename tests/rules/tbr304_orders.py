@@ -21,6 +21,15 @@ def compiled(ts: list[Tensor]) -> Tensor:
     return first + longest + largest + flattest + ts[0]
 
 
+@torch.compile
+def paired(ts: list[Tensor], names: list[str]) -> Tensor:
+    best = max(zip(names, ts, strict=True), key=lambda pair: pair[1].sum())[1]  # error: [TBR304] "decides which one"
+    ranked = sorted((t.sum(), place) for place, t in enumerate(ts))  # error: [TBR304] "decides the order"
+    least = min([(t.norm(), 1) for t in ts])  # error: [TBR304] "decides which one is taken"
+    named = sorted(zip(names, ts, strict=True))  # ok: [TBR304] texts come first
+    return best + ranked[0][0] + least[0] + named[0][1]
+
+
 @torch.compile(fullgraph=True)
 def whole(ts: list[Tensor]) -> Tensor:
     return min(ts[0], ts[1], key=size) * 2  # error: [TBR304] "an error with `fullgraph=True`"

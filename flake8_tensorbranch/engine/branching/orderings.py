@@ -20,7 +20,7 @@ ORDER: Final = "order"
 
 
 def orderings(program: Program, scope: FunctionInfo | None, facts: Facts) -> Iterator[tuple[nodes.Call, str, bool]]:
-    """Each such call, what its order decides, and whether a tracer keeps it: `min` and `max` of tensors themselves."""
+    """Each such call, what its order decides, and whether a tracer keeps it: `min` and `max` of tensors alone."""
     for node in list(facts.values):
         if type(node) is not nodes.Call:
             continue
@@ -42,9 +42,21 @@ def orderings(program: Program, scope: FunctionInfo | None, facts: Facts) -> Ite
         key = next((k.value for k in node.keywords if k.arg == "key"), None)
         keyed = key is not None and not (isinstance(key, nodes.Const) and key.value is None)
         if key is not None and keyed:
-            ordered = [_applied(program, scope, facts, key, value) for value in ordered if value.must(TENSOR)]
+            ordered = [_applied(program, scope, facts, key, value) for value in ordered if _holds_tensors(value)]
+        alone = not keyed and not any(value.must(CONTAINER) for value in ordered)
+        ordered = ordered if keyed else [_first(value) for value in ordered]
         if any(value.must(TENSOR) or (keyed and value.deps & DATA) for value in ordered):
-            yield node, "which one is taken" if name in _FIRST else "the order", name in _FIRST and not keyed
+            yield node, "which one is taken" if name in _FIRST else "the order", name in _FIRST and alone
+
+
+def _first(value: AbstractValue) -> AbstractValue:
+    """What is compared of an element: of pairs, what comes first."""
+    return value.items[0][1] if value.items and value.must(CONTAINER) else value
+
+
+def _holds_tensors(value: AbstractValue) -> bool:
+    """True for a tensor, and for a tuple with one in it."""
+    return value.must(TENSOR) or (value.must(CONTAINER) and any(v.must(TENSOR) for _, v in value.items or ()))
 
 
 def _applied(

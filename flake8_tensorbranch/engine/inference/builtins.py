@@ -111,6 +111,9 @@ def _enumerate(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> Abst
 
 def _zip(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
     if args.star is not None:
+        row = frame.analysis.iterable(frame, args.star)
+        if not args.positional and row.items is not None and row.kinds in (CONTAINER, OBJECT):
+            return sequence([container(v) for _, v in row.items])  # the columns of a list of pairs
         return container(
             container(join_all((operators.iterate(v) for v in args.positional), operators.iterate(args.star)))
         )
@@ -291,18 +294,23 @@ def _scalar(owner: AbstractValue, name: str, args: Arguments) -> AbstractValue:
 
 def update(frame: Frame, node: nodes.NodeNG | None, value: AbstractValue) -> None:
     """Change what the receiver of a method call holds, where it is a name or an attribute path."""
+    place = _receiver(node)
+    if place is not None:
+        frame.analysis.rebind(frame, place, value)
+
+
+def _receiver(node: nodes.NodeNG | None) -> nodes.NodeNG | None:
     func = getattr(node, "func", None)
-    if isinstance(func, nodes.Attribute):
-        frame.analysis.rebind(frame, func.expr, value)
+    return func.expr if isinstance(func, nodes.Attribute) else None
 
 
 def _list(frame: Frame, owner: AbstractValue, name: str, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
     if name in ("append", "add", "insert", "appendleft"):
         added = args.positional[-1] if args.positional else UNKNOWN
-        _grow(frame, node, owner, added)
+        grow(frame, _receiver(node), owner, added)
         return NONE_VALUE
     if name in ("extend", "update"):
-        _grow(frame, node, owner, operators.iterate(_first(args)))
+        grow(frame, _receiver(node), owner, operators.iterate(_first(args)))
         return NONE_VALUE
     if name in ("pop", "popleft"):
         return _elements(owner)
@@ -321,10 +329,12 @@ def _list(frame: Frame, owner: AbstractValue, name: str, args: Arguments, node: 
     return UNKNOWN
 
 
-def _grow(frame: Frame, node: nodes.NodeNG | None, owner: AbstractValue, added: AbstractValue) -> None:
+def grow(frame: Frame, place: nodes.NodeNG | None, owner: AbstractValue, added: AbstractValue) -> AbstractValue:
+    """Put one more element in the list at a place; what it holds then."""
     held = join(element(owner), added if added.kinds else UNKNOWN)
-    value = make(owner.kinds, owner.deps, owner.const, owner.refs, held)
-    update(frame, node, value)
+    if place is not None:
+        frame.analysis.rebind(frame, place, make(owner.kinds, owner.deps, owner.const, owner.refs, held))
+    return held
 
 
 def _elements(owner: AbstractValue) -> AbstractValue:
@@ -347,6 +357,8 @@ def _mapping(
             if others is None:
                 return default
             return join(UNKNOWN if others.kinds & UNKNOWN_KIND else others, default)
+        if name == "setdefault" and owner.elem is BOTTOM:
+            return default  # the first one that is put in
         inner = _elements(owner)
         if inner.kinds & UNKNOWN_KIND:
             inner = UNKNOWN

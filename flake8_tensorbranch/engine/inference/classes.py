@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import attributes, building, heirs, randomness, spelled
+from flake8_tensorbranch.engine.inference import attributes, building, empties, heirs, randomness, spelled
 from flake8_tensorbranch.engine.inference.arguments import Arguments, bind, combine
 from flake8_tensorbranch.engine.inference.frame import ITEM, Frame, State
 from flake8_tensorbranch.engine.inference.outcomes import open_constant
@@ -107,7 +107,9 @@ class Classes:
 
     def _stored(self, cls: ClassInfo, name: str) -> AbstractValue:
         analysis = self.analysis
-        value = given = BOTTOM
+        # Without fuel for the constructor, what is written there: a method that fills a list must know that it is one.
+        value = BOTTOM if analysis.fuel else empties.written(analysis, cls, name)
+        given = BOTTOM
         in_body = False
         wrote: list[FunctionInfo] = []
         nearer: list[ClassInfo] = []
@@ -115,7 +117,7 @@ class Classes:
             if not isinstance(base, ClassInfo):
                 continue
             writers: Sequence[FunctionInfo] = base.stores.get(name, ())
-            if name in base.fills:
+            if name in base.fills and (name in base.stores or name not in OPTIMIZER_ATTRIBUTES):
                 writers = [*writers, *base.fills[name]]
             for writer in writers:
                 if writer.name == "__init__" and any(_replaces(one, name) for one in nearer):

@@ -34,19 +34,20 @@ from flake8_tensorbranch.engine.lattice import (
     join,
     join_all,
     make,
+    opened,
     sequence,
     with_deps,
 )
 from flake8_tensorbranch.engine.refs import Instance, Partial, Wrapped
-from flake8_tensorbranch.knowledge import evidence, names, passing, regions
+from flake8_tensorbranch.knowledge import containers, evidence, names, passing, regions
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.knowledge.model import method as tensor_row
 from flake8_tensorbranch.knowledge.modules import PARALLEL
+from flake8_tensorbranch.knowledge.randomness import DRAWS_ELEMENTS
 from flake8_tensorbranch.syntax.keeping import REGISTERING, registered
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
 _MAPPINGS: Final = {"collections.OrderedDict", "collections.defaultdict"}
-_MADE: Final = {"builtins.list": CONTAINER, "builtins.set": CONTAINER, "builtins.dict": MAPPING}
 
 
 def call(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
@@ -60,8 +61,11 @@ def call(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None
         return transfer(frame, args, node) if transfer is not None else UNKNOWN
     drawn = randomness.called(qualname)
     if drawn is not None:
-        if qualname == "random.choice" and args.positional and element(args.positional[0]).must(CALLABLE | OBJECT):
-            return with_deps(element(args.positional[0]), RANDOM)  # which function or module runs
+        several = DRAWS_ELEMENTS.get(qualname)
+        inner = element(args.positional[0]) if several is not None and args.positional else UNKNOWN
+        if inner.known and not inner.kinds & HOST:  # which function, module or tensor
+            inner = with_deps(inner, RANDOM)
+            return container(inner) if several else inner
         return with_deps(drawn, operators.host_deps(*args.positional) & DATA) if head == "random" else drawn
     if head == "torch":
         return _torch(frame, qualname, args, node)
@@ -76,6 +80,10 @@ def call(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None
     passed = passing.PASSED_ON.get(qualname)
     if passed is not None and passed < len(args.positional):
         return args.positional[passed]
+    if qualname in containers.PUTS_IN or qualname in containers.TAKES_FROM_HEAP:
+        return _heap(frame, qualname, args, node)
+    if qualname in containers.SOME_OF and len(args.positional) > containers.SOME_OF[qualname]:
+        return container(operators.iterate(args.positional[containers.SOME_OF[qualname]]))
     if qualname in passing.CHAINED:
         return container(join_all(operators.iterate(v) for v in args.all()))
     if qualname == "itertools.zip_longest":
@@ -87,8 +95,9 @@ def call(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None
         return tuples.replaced(args)
     if qualname in _MAPPINGS:
         if qualname.endswith("defaultdict"):
-            made = next((_MADE[r] for r in args.positional[0].each if r in _MADE), 0) if args.positional else 0
-            return make(MAPPING, elem=make(made) if made else BOTTOM)
+            made = calls.apply(frame, args.positional[0], Arguments(), None) if args.positional else BOTTOM
+            coarse = make(made.kinds, made.deps, refs=made.refs, elem=made.elem)
+            return opened({}, coarse) if made.known else make(MAPPING)
         return builtins.FUNCTIONS["dict"](frame, args, node)
     if qualname in ("collections.namedtuple", "typing.NamedTuple") and len(args.positional) > 1:
         return tuples.record_type(args)
@@ -96,10 +105,23 @@ def call(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None
         keys = mappings.key_deps(operators.iterate(args.positional[0]))
         return make(MAPPING, keys, elem=make(HOST, keys))  # how often each was met
     if qualname == "collections.deque":
-        return container(operators.iterate(args.positional[0]) if args.positional else BOTTOM)
+        return builtins.FUNCTIONS["list"](frame, args, node)
     if qualname in ("functools.wraps", "functools.update_wrapper"):
         return UNKNOWN
     return _other(frame, qualname, args, node)
+
+
+def _heap(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    """A function that puts an element in the list it is given first, or takes one from it."""
+    held = operators.iterate(args.positional[0]) if args.positional else UNKNOWN
+    place = containers.PUTS_IN.get(qualname, len(args.positional))
+    if place < len(args.positional):
+        held = builtins.grow(
+            frame, node.args[0] if isinstance(node, nodes.Call) else None, args.positional[0], args.positional[place]
+        )
+    if qualname not in containers.TAKES_FROM_HEAP:
+        return NONE_VALUE
+    return held if held.kinds else UNKNOWN
 
 
 def _other(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:

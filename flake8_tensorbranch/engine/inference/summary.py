@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar, cast
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference import annotations as types
-from flake8_tensorbranch.engine.inference import attributes, calls, parameters, randomness, rebinding, transfer
+from flake8_tensorbranch.engine.inference import attributes, calls, parameters, randomness, rebinding, storing, transfer
 from flake8_tensorbranch.engine.inference.arguments import Arguments, coarse, combine, is_open, is_read
 from flake8_tensorbranch.engine.inference.classes import Classes
 from flake8_tensorbranch.engine.inference.frame import Facts, Frame, State
@@ -365,7 +365,7 @@ class Analysis:
         transfer.assign(frame, target, value)
 
     def rebind(self, frame: Frame, node: nodes.NodeNG, value: AbstractValue) -> None:
-        transfer.rebind(frame, node, value)
+        storing.rebind(frame, node, value)
 
     def iterable(self, frame: Frame, value: AbstractValue) -> AbstractValue:
         """What iterating a value iterates: the result of `__iter__` of an object, the tuple that a record is."""

@@ -7,11 +7,12 @@ from typing import Any, Final, cast
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import calls, mappings, operators
+from flake8_tensorbranch.engine.inference import calls, operators
 from flake8_tensorbranch.engine.inference.attributes import read, state_path
 from flake8_tensorbranch.engine.inference.evaluate import closure, evaluate, lookup
 from flake8_tensorbranch.engine.inference.frame import Frame, State
 from flake8_tensorbranch.engine.inference.refine import refine
+from flake8_tensorbranch.engine.inference.storing import rebind, with_item
 from flake8_tensorbranch.engine.lattice import (
     ARRAY,
     CONTAINER,
@@ -118,48 +119,11 @@ def _assign_item(frame: Frame, target: nodes.Subscript, value: AbstractValue) ->
     if value.kinds & TENSOR:
         frame.put(target.value, value)
     if base.kinds & (CONTAINER | MAPPING):
-        rebind(frame, target.value, _with_item(base, index, value))
+        rebind(frame, target.value, with_item(base, index, value))
     elif base.kinds & ARRAY and operators.host_deps(value) & DATA and not base.deps & DATA:
         rebind(frame, target.value, with_deps(base, DATA))
     if path is not None:
         frame.keep(path, value)  # what was stored under a constant key
-
-
-def _with_item(base: AbstractValue, index: AbstractValue, value: AbstractValue) -> AbstractValue:
-    """A container after `base[index] = value`."""
-    elem = join(element(base), value)
-    if base.kinds == MAPPING and not base.refs and isinstance(index.const, str):
-        named, rest = mappings.entries(base)
-        return opened({**named, index.const: value}, rest, base.deps)
-    items = None
-    if base.items is not None and isinstance(index.const, (int, str)) and index.const in dict(base.items):
-        items = tuple((k, value if k == index.const else v) for k, v in base.items)
-    deps = base.deps | mappings.key_deps(index) if base.kinds & MAPPING else base.deps
-    return make(base.kinds, deps, refs=base.refs, elem=elem, items=items)
-
-
-def rebind(frame: Frame, node: nodes.NodeNG, value: AbstractValue) -> None:
-    """Change what a name or attribute path holds, in place."""
-    path = state_path(node)
-    if path is None:
-        if isinstance(node, nodes.Subscript) and isinstance(node.value, (nodes.Name, nodes.Attribute)):
-            _regrow(frame, node, value)
-        return
-    frame.keep(path, value)
-    if isinstance(node, nodes.Name):
-        old = frame.bound.get(node.name)
-        frame.bound[node.name] = value if old is None else join(old, value)
-    elif isinstance(node, nodes.Attribute) and isinstance(node.expr, nodes.Name) and node.expr.name == frame.self_name:
-        frame.store(node.attrname, value)
-    elif isinstance(node, nodes.Subscript) and isinstance(node.value, nodes.Attribute):
-        _regrow(frame, node, value)
-
-
-def _regrow(frame: Frame, node: nodes.Subscript, value: AbstractValue) -> None:
-    """Change what an element of a dict or list holds, in place: `lists[key].append(x)`."""
-    holder = evaluate(frame, node.value)
-    if holder.kinds in (MAPPING, CONTAINER):
-        rebind(frame, node.value, _with_item(holder, evaluate(frame, node.slice), value))
 
 
 def _expr(frame: Frame, node: nodes.Expr) -> None:
