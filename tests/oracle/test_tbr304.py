@@ -114,7 +114,7 @@ A, B = torch.tensor(3.0), torch.tensor(1.0)
         ("pairs", False),
         ("first_of_pairs", False),
         ("counted", False),
-    ],  # fmt: skip
+    ],
 )
 def test_ordering_tensors_on_the_host(name: str, recorded: bool) -> None:
     with loaded(ORDERS) as module:

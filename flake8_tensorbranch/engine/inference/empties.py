@@ -1,4 +1,4 @@
-"""What an attribute starts as where a method writes an empty container into it: read off the source, without a query."""
+"""What an attribute starts as where a method writes an empty container into it: read off the source, not asked."""
 
 from __future__ import annotations
 

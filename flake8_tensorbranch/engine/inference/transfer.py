@@ -32,7 +32,6 @@ from flake8_tensorbranch.engine.lattice import (
     join,
     make,
     only,
-    opened,
     sequence,
     with_deps,
 )
