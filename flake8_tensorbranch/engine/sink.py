@@ -106,6 +106,11 @@ class ValueSite(SinkSite):
     related: tuple[Related, ...] = ()
 
     @property
+    def eager(self) -> bool:
+        """Whether no region speaks of the site: it is in none, or kept out of the traces of those it is in."""
+        return not self.regions or (self.guarded and "checkpointed" not in self.regions)
+
+    @property
     def speaks(self) -> str:
         """The kind of region whose code speaks of the site, so that each site has one; empty outside of regions.
 

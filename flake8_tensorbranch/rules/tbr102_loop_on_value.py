@@ -15,7 +15,7 @@ _HELP: Final = "use a fixed number of rounds with a mask"
 
 def check(site: ValueSite) -> Iterator[Finding]:
     """A loop whose trip count comes from a tensor's value, outside of regions; opt-in in drivers and out of traces."""
-    if not site.deps & DATA or site.regions:
+    if not site.deps & DATA or not site.eager:
         return
     help_ = advice(site, _HELP)
     yield Finding(

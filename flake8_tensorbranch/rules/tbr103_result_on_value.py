@@ -23,7 +23,7 @@ def check(site: ValueSite) -> Iterator[Finding]:
     if site.kind is SinkKind.SETTLED:
         yield from _settled(site)
         return
-    if not site.deps & DATA or site.decides is Decides.NOTHING or (site.regions and not site.guarded):
+    if not site.deps & DATA or site.decides is Decides.NOTHING or not site.eager:
         return
     if site.decides is Decides.WORK and not site.driver and not site.guarded:
         return

@@ -191,3 +191,13 @@ def stops_early_in_eager(x: Tensor) -> Tensor:
         if not compiling and x.norm() < 1e-3:  # error: [TBR102]
             break
     return x
+
+
+@torch.compile
+def kept_out_of_its_graph(x: Tensor) -> Tensor:
+    if not torch.compiler.is_compiling():
+        while (x.abs() > 1).any():  # error: [TBR102] "reads a tensor's value and decides how often the loop runs"
+            x = x / 2
+    while x.norm() > 8:  # error: [TBR304] "a graph break"
+        x = x / 2
+    return x
