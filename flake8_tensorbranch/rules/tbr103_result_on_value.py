@@ -12,10 +12,8 @@ from flake8_tensorbranch.rules import Finding, Rule, sentence
 RULE = Rule("tbr-result-on-value", frozenset({SinkKind.BRANCH, SinkKind.SETTLED}), "I", "0.1.0", opt_in=True)
 _HELP: Final = "fix the threshold's dtype and device, or record the value"
 
-_SETTLED: Final = (
-    "`{}`, read from a tensor when its object was made, decides %s: compile guards on it, a trace freezes it"
-)
-_KNOWN: Final = "take it from the config"
+_SETTLED: Final = "`{}`, read from a tensor in a constructor, decides %s: compile guards on it, a trace freezes it"
+_KNOWN: Final = "pass it in"
 
 
 def check(site: ValueSite) -> Iterator[Finding]:

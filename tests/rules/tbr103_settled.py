@@ -19,7 +19,7 @@ class Masked(nn.Module):
         self.symmetric = torch.equal(mask, mask.T)
 
     def forward(self, x: Tensor) -> Tensor:
-        if self.full:  # error: [TBR103] "`self.full`, read from a tensor when its object was made, decides"
+        if self.full:  # error: [TBR103] "`self.full`, read from a tensor in a constructor, decides"
             x = x + 1
         if self.kept > 3 and self.name:  # error: [TBR103] "a trace freezes it"
             x = x * 2
