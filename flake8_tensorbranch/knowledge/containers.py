@@ -13,6 +13,12 @@ FILLS: Final = REPEATS | {"add", "setdefault", "update"}
 TAKES: Final = frozenset({"pop", "popleft", "popitem"})
 """Take an element away and give it."""
 
+TURNS: Final = frozenset({"reverse", "rotate"})
+"""Put the elements in another order each time they run."""
+
+ADVANCES: Final = frozenset({"__next__", "send"})
+"""Methods of iterators that give the next element."""
+
 TAKES_FROM_HEAP: Final = frozenset({"heapq.heappop", "heapq.heapreplace", "heapq.heappushpop"})
 """Functions that do so with the list that they are given first."""
 

@@ -9,27 +9,29 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.checkpointing import places
+from flake8_tensorbranch.engine.checkpointing import iterators, places, saving
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
+from flake8_tensorbranch.engine.checkpointing.meant import meant
 from flake8_tensorbranch.engine.checkpointing.memo import is_memo
 from flake8_tensorbranch.engine.checkpointing.places import Place
+from flake8_tensorbranch.engine.checkpointing.stores import of_call
 from flake8_tensorbranch.engine.checkpointing.uses import derives, hands_back, repeats
-from flake8_tensorbranch.engine.lattice import ARRAY, CONTAINER, MAPPING, RANDOM, TENSOR, UNKNOWN
+from flake8_tensorbranch.engine.lattice import ARRAY, CONTAINER, MAPPING, RANDOM, TENSOR, UNKNOWN, AbstractValue
 from flake8_tensorbranch.engine.lookup.loops import inside
 from flake8_tensorbranch.engine.lookup.modes import loop_around
 from flake8_tensorbranch.engine.refs import Instance
-from flake8_tensorbranch.knowledge.containers import GOES_THROUGH, REPEATS, TAKES, TAKES_FROM_HEAP
+from flake8_tensorbranch.knowledge.containers import ADVANCES, REPEATS, TAKES, TAKES_FROM_HEAP, TURNS
 from flake8_tensorbranch.knowledge.model import method as tensor_row
 from flake8_tensorbranch.knowledge.tensors import OVERWRITES
 from flake8_tensorbranch.syntax.kinds import NESTED
-from flake8_tensorbranch.syntax.names import FunctionInfo, last_name
+from flake8_tensorbranch.syntax.names import FunctionInfo
 from flake8_tensorbranch.syntax.printing import source_of
 
 _LOOPS: Final = (nodes.For, nodes.Comprehension)
 _STATEMENTS: Final = (nodes.AugAssign, nodes.Assign, nodes.AnnAssign, nodes.Call, nodes.Delete, *_LOOPS)
 
-_ITERATORS: Final = frozenset({"iter", "zip", "map", "filter", "enumerate", "reversed", "open"})
 _GROWING: Final = ("Counter", "Cache")  # classes outside of the project whose `update` adds to what is there
+_DRAINS: Final = ("list", "tuple", "sum", "dict", "set", "sorted")
 _QUEUES: Final = ("queue.", "collections.deque", "multiprocessing.")
 
 
@@ -85,7 +87,9 @@ def changes(activation: Activation) -> Iterator[Change]:
 
 
 def _is_undone(change: Change, others: list[Change]) -> bool:
-    """True for `n += 1` before a `try` or in it whose `finally` holds `n -= 1`, and for that one."""
+    """True for `n += 1` and the `n -= 1` that the recompute comes to as well: in a `finally`, or in the same block
+    before the last saved tensor.
+    """
     node = change.node
     if not isinstance(node, nodes.AugAssign):
         return False
@@ -95,9 +99,16 @@ def _is_undone(change: Change, others: list[Change]) -> bool:
         isinstance(twin, nodes.AugAssign)
         and twin.op == opposite
         and source_of(twin.value) == source_of(node.value)
-        and (in_finally(node) or in_finally(twin)) is not None
+        and ((in_finally(node) or in_finally(twin)) is not None or _comes_back(change.activation, node, twin))
         for twin in twins
     )
+
+
+def _comes_back(activation: Activation, one: nodes.AugAssign, other: nodes.AugAssign) -> bool:
+    """True for two statements of a block after which a recompute goes on."""
+    last = max((one, other), key=lambda n: n.lineno or 0)
+    goes_on = activation.entry.reentrant is True or saving.after(activation.origins, activation, last)
+    return one.parent is other.parent and goes_on
 
 
 def in_finally(node: Any) -> nodes.Try | None:
@@ -123,13 +134,17 @@ def _changes(activation: Activation, node: Any) -> Iterator[Change]:
             yield from _augmented(activation, node)
     elif isinstance(node, (nodes.Assign, nodes.AnnAssign)):
         if node.value is not None and activation.reached(node.value):
-            for target in node.targets if isinstance(node, nodes.Assign) else [node.target]:
+            targets: list[Any] = node.targets if isinstance(node, nodes.Assign) else [node.target]
+            unpacks = any(isinstance(t, (nodes.Tuple, nodes.List)) for t in targets)
+            if unpacks and iterators.iterates(activation, node.value):
+                yield Change(activation, node.value, Place(node), How.TAKES)
+            for target in targets:
                 yield from _stored(activation, node, target)
     elif isinstance(node, nodes.Call):
         if activation.reached(node):
             yield from _called(activation, node)
     elif isinstance(node, _LOOPS):
-        if _iterates(activation, node.iter):
+        if iterators.iterates(activation, node.iter):
             yield Change(activation, node.iter, Place(node), How.TAKES)
     elif isinstance(node, nodes.Delete):
         for target in node.targets:
@@ -214,39 +229,61 @@ def _stored(activation: Activation, node: Any, target: Any) -> Iterator[Change]:
     place = places.of(activation, target)
     if place is None or hands_back(activation, node.value, place):
         return
-    element = target if isinstance(target, nodes.Subscript) else None
-    own = derives(activation, node.value, place, element) and not repeats(activation, node.value, place)
+    part = isinstance(target, nodes.Subscript) and isinstance(target.slice, nodes.Slice)
+    element = target if isinstance(target, nodes.Subscript) and not part else None
+    own = derives(activation, node.value, place, element) and (part or not repeats(activation, node.value, place))
     memo = is_memo(activation, node, place)
     yield Change(activation, node, place, How.ADDS if own and not memo else How.STORES, node.value, memo)
 
 
 def _called(activation: Activation, node: nodes.Call) -> Iterator[Change]:
-    func = node.func
-    if isinstance(func, nodes.Name) and func.name == "next" and node.args and _outlives(activation, node.args[0]):
-        yield Change(activation, node, Place(node), How.TAKES)
-    drains = isinstance(func, nodes.Name) and func.name in ("list", "tuple", "sum", "dict", "set", "sorted")
-    if drains and node.args and _is_iterator(activation, node.args[0]):
-        yield Change(activation, node, Place(node), How.TAKES)
-    if node.args and any(name in TAKES_FROM_HEAP for name in activation.facts.externals.get(node, ())):
-        heap = places.of(activation, node.args[0])
+    name, owner, given = meant(activation, node)
+    first: Any = given[0] if given else None
+    if owner is None and first is not None:
+        takes = name == "next" and iterators.outlives(activation, first)
+        if takes or (name in _DRAINS and iterators.iterates(activation, first)):
+            yield Change(activation, node, Place(node), How.TAKES)
+    if first is not None and any(n in TAKES_FROM_HEAP for n in activation.facts.externals.get(node, ())):
+        heap = places.of(activation, first)
         if heap is not None:
             yield Change(activation, node, heap, How.TAKES, node)
     if node.args and _is_argument(activation, node.args[0]) and _works_in_place(activation, node):
         place = places.of(activation, node.args[0])
         yield Change(activation, node, place or Place(node), How.ARGUMENT, node)
-    if not isinstance(func, nodes.Attribute) or activation.facts.calls.get(node):
-        return
-    name = func.attrname
-    place = places.of(activation, func.expr)
-    if place is None:
-        return
-    value = activation.facts.values.get(func.expr, UNKNOWN)
+    yield from _named(activation, node)
+    place = None if owner is None or activation.facts.calls.get(node) else places.of(activation, owner)
+    if owner is not None and place is not None:
+        yield from _method(activation, node, name, owner, place)
+
+
+def _named(activation: Activation, node: nodes.Call) -> Iterator[Change]:
+    """What a call stores under a name (`setattr(o, "n", v)`), or in the tensor that it is given as `out=`."""
+    stored, out = of_call(node), next((k.value for k in node.keywords if k.arg == "out"), None)
+    if stored is not None and stored.value is not None:
+        place = places.attribute(activation, stored.holder, stored.name)
+        if place is not None and not hands_back(activation, stored.value, place):
+            own = derives(activation, stored.value, place) and not repeats(activation, stored.value, place)
+            yield Change(activation, node, place, How.ADDS if own else How.STORES, stored.value)
+    place = None if out is None else places.of(activation, out)
+    if out is not None and place is not None and activation.facts.values.get(out, UNKNOWN).kinds & TENSOR:
+        own = any(derives(activation, a, place) for a in node.args)
+        yield Change(activation, node, place, How.ADDS if own else How.STORES, node)
+
+
+def _method(activation: Activation, node: nodes.Call, name: str, owner: Any, place: Place) -> Iterator[Change]:
+    """What a method changes of the object, the state `place`."""
+    value = activation.facts.values.get(owner, UNKNOWN)
+    given = [*node.args, *(k.value for k in node.keywords)]
+    holds = bool(value.kinds & (CONTAINER | MAPPING)) and not value.kinds & TENSOR
     if name.endswith("_") and not name.endswith("__") and not name.startswith("_"):
         row = tensor_row(name)
-        if row is None or "inplace" not in row.effects or value.must(CONTAINER | MAPPING):
+        if row is None or "inplace" not in row.effects or value.must(MAPPING):
             return
-        given = [*node.args, *(k.value for k in node.keywords)]
-        if _is_argument(activation, func.expr):
+        if owner in given:
+            given.remove(owner)
+        elif value.must(CONTAINER | MAPPING):
+            return
+        if _is_argument(activation, owner):
             yield Change(activation, node, place, How.ARGUMENT, node)
         elif name in OVERWRITES:
             own = any(derives(activation, a, place) for a in given)
@@ -257,73 +294,32 @@ def _called(activation: Activation, node: nodes.Call) -> Iterator[Change]:
             how = _in_place(activation, place) if value.kinds & TENSOR else How.ADDS
             yield Change(activation, node, place, how, node, is_memo(activation, node, place))
     elif name in REPEATS or name in TAKES:
-        if not value.kinds & TENSOR and not _is_module(activation, node):
+        if not value.kinds & TENSOR and not _is_module(value):
             how = How.ADDS if name in REPEATS else How.TAKES
             # `while queue: queue.pop()` empties it: the recompute finds nothing left.
             drains = how is How.TAKES and isinstance(loop_around(node), nodes.While)
             yield Change(activation, node, place, how, node, not drains and is_memo(activation, node, place))
+    elif name in ADVANCES and iterators.is_iterator(activation, owner):
+        yield Change(activation, node, Place(node), How.TAKES)
+    elif (name in TURNS and holds) or _adds_own(activation, name, given, place, holds):
+        yield Change(activation, node, place, How.ADDS, node)
+    elif name == "remove" and holds and given:
+        yield Change(activation, node, place, How.TAKES, node, is_memo(activation, node, place))
     elif name == "update" and any(str(r).endswith(_GROWING) and "Static" not in str(r) for r in value.refs):
         yield Change(activation, node, place, How.ADDS, node)
-    elif name in ("get", "get_nowait", "readline", "read") and _is_stream(activation, func.expr):
+    elif name in ("get", "get_nowait", "readline", "read") and _is_stream(value):
         yield Change(activation, node, place, How.TAKES, node)
 
 
-def _is_module(activation: Activation, node: Any) -> bool:
+def _adds_own(activation: Activation, name: str, given: list[Any], place: Place, holds: bool) -> bool:
+    """True for `seen.add(len(seen))`, `seen.update(n=seen["n"] + 1)`: what is kept is made of what was there."""
+    return holds and name in ("add", "update") and any(derives(activation, a, place) for a in given)
+
+
+def _is_module(value: AbstractValue) -> bool:
     """True for `self.layers.append(layer)` and its like, which build a model."""
-    value = activation.facts.values.get(node.func.expr, UNKNOWN)
     return any(isinstance(r, Instance) and isinstance(r.cls, str) and r.cls.startswith("torch.nn.") for r in value.refs)
 
 
-def _is_stream(activation: Activation, node: nodes.NodeNG) -> bool:
-    value = activation.facts.values.get(node, UNKNOWN)
+def _is_stream(value: AbstractValue) -> bool:
     return any(isinstance(r, Instance) and isinstance(r.cls, str) and r.cls.startswith(_QUEUES) for r in value.refs)
-
-
-def _outlives(activation: Activation, node: nodes.NodeNG) -> bool:
-    """True when an iterator comes from outside of the region, so that the recompute finds it advanced."""
-    if isinstance(node, nodes.Call):
-        return False
-    place = places.of(activation, node)
-    return place is not None and not _counts(activation, node)
-
-
-def _sources(activation: Activation, node: nodes.NodeNG) -> list[Any]:
-    return activation.origins.of(activation.expr(node), calls=False) if activation.reached(node) else []
-
-
-def _counts(activation: Activation, node: nodes.NodeNG) -> bool:
-    """True for an `itertools.count`: what it gives is a matter of where it goes, as with a draw."""
-    return any(isinstance(o.node, nodes.Call) and _name(o.node) == "count" for o in _sources(activation, node))
-
-
-def _is_iterator(activation: Activation, node: nodes.NodeNG) -> bool:
-    """True for a name or attribute that holds an iterator made outside of the region."""
-    if not isinstance(node, (nodes.Name, nodes.Attribute)) or places.of(activation, node) is None:
-        return False
-    found = _sources(activation, node)
-    return bool(found) and all(_makes_iterator(activation, o) for o in found)
-
-
-def _iterates(activation: Activation, node: nodes.NodeNG) -> bool:
-    """True for a loop over such an iterator, or over `enumerate(iterator)` and its like."""
-    if isinstance(node, nodes.Call) and _name(node) in GOES_THROUGH:
-        return any(_is_iterator(activation, argument) for argument in node.args)
-    return _is_iterator(activation, node)
-
-
-def _makes_iterator(activation: Activation, origin: Any) -> bool:
-    if isinstance(origin.node, nodes.GeneratorExp):
-        return True
-    if not isinstance(origin.node, nodes.Call):
-        return False
-    name = _name(origin.node)
-    if isinstance(origin.node.func, nodes.Name) and name in _ITERATORS:
-        return True
-    if any(e.startswith("itertools.") for e in activation.origins.externals(origin)):
-        return True
-    return any(c.is_generator for c in activation.origins.callees(origin))
-
-
-def _name(call: nodes.Call) -> str:
-    func = call.func
-    return last_name(func)

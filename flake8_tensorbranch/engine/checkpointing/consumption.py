@@ -11,6 +11,7 @@ from flake8_tensorbranch.engine.checkpointing import places, saving
 from flake8_tensorbranch.engine.checkpointing.changes import Change, How, in_finally
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
 from flake8_tensorbranch.engine.checkpointing.locate import placed, site, skipped
+from flake8_tensorbranch.engine.checkpointing.meant import meant
 from flake8_tensorbranch.engine.checkpointing.mutation import Mutations
 from flake8_tensorbranch.engine.checkpointing.places import Place
 from flake8_tensorbranch.engine.lattice import TENSOR, UNKNOWN
@@ -18,6 +19,7 @@ from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import line
 from flake8_tensorbranch.engine.regions import trace
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
+from flake8_tensorbranch.knowledge.containers import FILLS, TURNS
 from flake8_tensorbranch.knowledge.gradients import CUTS
 from flake8_tensorbranch.knowledge.layers import COUNTING, STATISTICS
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
@@ -106,11 +108,11 @@ class Consumption:
 
     def _adds(self, change: Change) -> str:
         at = change.activation
-        func: Any = change.node.func if isinstance(change.node, nodes.Call) else None
-        grows = func is not None and not func.attrname.endswith("_")
-        if grows and func.attrname == "update" and not isinstance(change.node.parent, nodes.Expr):
+        name = meant(at, change.node).name if isinstance(change.node, nodes.Call) else ""
+        grows = name in FILLS | TURNS
+        if name == "update" and not isinstance(change.node.parent, nodes.Expr):
             return "feeds"  # a cache gives back what it holds
-        if grows and any(c.how is How.TAKES and c.place == change.place for c in self.mutations.changes):
+        if name in FILLS and any(c.how is How.TAKES and c.place == change.place for c in self.mutations.changes):
             return ""  # a stack: what is pushed is popped
         if _reads_itself(change, at) or any(
             reader.entry is at.entry and not saving.is_over(self.mutations.origins, reader, node)

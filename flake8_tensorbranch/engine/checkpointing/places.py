@@ -59,8 +59,11 @@ def of(activation: Activation, node: Any, depth: int = _DEPTH) -> Place | None:
     if isinstance(node, (nodes.Name, nodes.AssignName, nodes.DelName)):
         return named(activation, node.name, node.lineno or 0, depth, node)
     if isinstance(node, (nodes.Attribute, nodes.AssignAttr, nodes.DelAttr)):
-        return _attribute(activation, node, depth)
+        return attribute(activation, node.expr, node.attrname, depth)
     if isinstance(node, nodes.Subscript):
+        owner = _dictionary_of(node.value)
+        if owner is not None and isinstance(node.slice, nodes.Const) and isinstance(node.slice.value, str):
+            return attribute(activation, owner, node.slice.value, depth)
         base = of(activation, node.value, depth)
         if base is None:
             return None
@@ -152,8 +155,16 @@ def _ordered(activation: Activation, name: str, bound: list[Any]) -> list[tuple[
     return cast("list[tuple[int, Any]]", memo[key])
 
 
-def _attribute(activation: Activation, node: Any, depth: int) -> Place | None:
-    owner, name = node.expr, node.attrname
+def _dictionary_of(node: Any) -> Any:
+    """The object whose attributes a dictionary holds: `o` in `o.__dict__` and `vars(o)`; None for anything else."""
+    if isinstance(node, nodes.Attribute) and node.attrname == "__dict__":
+        return node.expr
+    called = node.func if isinstance(node, nodes.Call) else None
+    return node.args[0] if isinstance(called, nodes.Name) and called.name == "vars" and node.args else None
+
+
+def attribute(activation: Activation, owner: Any, name: str, depth: int = _DEPTH) -> Place | None:
+    """The state that an attribute of an object is."""
     value = activation.facts.values.get(owner, UNKNOWN)
     classes = [r for r in value.each if isinstance(r, ClassInfo)]
     if classes and name in classes[0].body:
