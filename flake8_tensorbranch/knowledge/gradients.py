@@ -29,6 +29,9 @@ FACTORIES: Final = frozenset(("rand randn zeros ones empty full tensor from_nump
 `as_tensor` gives a tensor back as it is, and `normal` of a tensor is recorded: both are as their arguments.
 """
 
+CONSTANTS: Final = frozenset(f"torch.{n}" for n in ("arange", "eye", "full", "linspace", "ones", "tensor", "zeros"))
+"""Of these, with `arange`, the ones that give the same tensor for the same numbers."""
+
 RESTORING: Final = frozenset({"torch.load"})
 """Functions whose result requires grad as what was saved did."""
 

@@ -1,5 +1,5 @@
-"""TBR205: what a region takes, turns and counts, through aliases, partials, functions and helpers: reported if, and only
-if, torch goes wrong with it.
+"""TBR205: what a region takes, turns and counts, through aliases, partials, functions and helpers: reported if, and
+only if, torch goes wrong with it.
 """
 
 from __future__ import annotations

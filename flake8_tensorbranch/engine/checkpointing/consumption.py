@@ -14,6 +14,7 @@ from flake8_tensorbranch.engine.checkpointing.locate import placed, site, skippe
 from flake8_tensorbranch.engine.checkpointing.meant import meant
 from flake8_tensorbranch.engine.checkpointing.mutation import Mutations
 from flake8_tensorbranch.engine.checkpointing.places import Place
+from flake8_tensorbranch.engine.checkpointing.stores import of_call
 from flake8_tensorbranch.engine.lattice import TENSOR, UNKNOWN
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import line
@@ -225,9 +226,12 @@ def _subject(change: Change) -> str:
         held = (t for t in targets if places.of(change.activation, t) == change.place)
         return trace.spelled(next(held, targets[0]))
     if isinstance(node, nodes.Call):
-        func = node.func
-        if change.how is not How.TAKES and isinstance(func, nodes.Attribute):
-            while isinstance(func.expr, nodes.Call) and isinstance(func.expr.func, nodes.Attribute):
-                func = func.expr.func
-            return trace.spelled(func.expr)
+        stored, out = of_call(node), next((k.value for k in node.keywords if k.arg == "out"), None)
+        owner: Any = out or meant(change.activation, node).owner
+        if stored is not None:
+            return f"{trace.spelled(stored.holder)}.{stored.name}"
+        if change.how is not How.TAKES and owner is not None:
+            while isinstance(owner, nodes.Call) and isinstance(owner.func, nodes.Attribute):
+                owner = owner.func.expr
+            return trace.spelled(owner)
     return trace.spelled(node)

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.checkpointing import rounds, saving
 from flake8_tensorbranch.engine.checkpointing.backward import Backward
 from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
 from flake8_tensorbranch.engine.checkpointing.locate import site
@@ -15,11 +16,10 @@ from flake8_tensorbranch.engine.lookup.modes import loop_around
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.repairs import closures
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
-from flake8_tensorbranch.syntax.kinds import FUNCTIONS, NESTED, SCOPE_NODES
-from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
+from flake8_tensorbranch.syntax.kinds import NESTED, SCOPE_NODES
+from flake8_tensorbranch.syntax.names import FunctionInfo, last_name
 
 _LOOPS: Final = (nodes.For, nodes.While)
-_LEAVES: Final = (nodes.Return, nodes.Break, nodes.Raise)
 
 
 class LateBinding:
@@ -38,57 +38,16 @@ class LateBinding:
             if function.parent is None or function in seen or function.module is not self.origins.program.index:
                 continue
             seen.add(function)
-            call = self._call(function)
+            call = self._call(function) or _made_for(head)
             if call is None:
                 continue
-            forms = {name: self._rebound(function.parent, name, call) for name in sorted(self._free(function))}
+            scope = _scope_of(function, call)
+            free = (n for n in sorted(self._free(function)) if not _is_bound_between(function, scope, n))
+            forms = {n: self._rebound(scope, n, call) for n in free if not self._is_over(head, n)}
             rebound = [name for name, form in forms.items() if form]
             if rebound:
                 yield self._site(head, call, forms[rebound[0]], rebound)
-        yield from self._attributes()
-
-    def _attributes(self) -> Iterator[RegionSite]:
-        """Calls in a loop whose every round sets an attribute of the object that the region reads."""
-        seen: set[nodes.NodeNG] = set()
-        for head in self.insides.heads:
-            scope, call = head.entry.scope, head.entry.node
-            if scope is None or not scope.takes_self or not isinstance(call, nodes.Call) or call in seen:
-                continue
-            loop = loop_around(call)
-            if not isinstance(loop, _LOOPS) or _leaves_loop(call, loop):
-                continue
-            bound: list[Any] = list(loop.nodes_of_class(nodes.AssignName, FUNCTIONS))
-            turned = {n.name for n in bound}
-            for store in scope.attribute_stores:
-                value = getattr(store.parent, "value", None)
-                own = dotted(store.expr) == scope.params[0].name
-                if not own or value is None or not loop.parent_of(store):
-                    continue
-                names: list[Any] = list(value.nodes_of_class(nodes.Name))
-                if any(n.name in turned for n in names) and self._reads(head, scope, store):
-                    events = [e.node for e in self.backward.of(Expr(scope.module, scope, call))]
-                    if events and all(n is not None and loop.parent_of(n) for n in events):
-                        break  # backward runs in the same round
-                    seen.add(call)
-                    yield site(SinkKind.LATE_BINDING, head, call, "attribute", f"{dotted(store.expr)}.{store.attrname}")
-                    break
-
-    def _reads(self, head: Activation, scope: FunctionInfo, store: Any) -> bool:
-        """True when the region reads the attribute of an object of the same class, and does not set it itself."""
-        for activation in head.run():
-            function = activation.function
-            holder = function
-            while holder.cls is None and holder.parent is not None:
-                holder = holder.parent
-            if holder.cls is not scope.cls or not holder.params or function is scope:
-                continue
-            if any(s.attrname == store.attrname for s in function.attribute_stores):
-                return False
-            for node in function.node.nodes_of_class(nodes.Attribute):
-                if node.attrname == store.attrname and isinstance(node.expr, nodes.Name):
-                    if node.expr.name == holder.params[0].name:
-                        return True
-        return False
+        yield from rounds.sites(self.insides, self.backward)
 
     def _site(self, head: Activation, call: nodes.Call, form: str, names: list[str]) -> RegionSite:
         found = site(SinkKind.LATE_BINDING, head, call, form, names[0])
@@ -107,17 +66,27 @@ class LateBinding:
         }
         return inner - set(function.local_names)
 
+    def _is_over(self, head: Activation, name: str) -> bool:
+        """True for a name that enters nothing which the recompute of the function still computes."""
+        read: list[Any] = [n for n in head.function.node.nodes_of_class(nodes.Name) if n.name == name]
+        own = all(n in head.facts.values for n in read)
+        return own and all(saving.is_over(self.origins, head, n) for n in read)
+
     def _call(self, function: FunctionInfo) -> nodes.Call | None:
         """The call in the enclosing function that is handed the function: it checkpoints it, or leads there."""
         assert function.parent is not None
-        if function.is_lambda and isinstance(function.node.parent, (nodes.Call, nodes.Keyword)):
-            up: Any = function.node.parent
-            found: nodes.Call = up if isinstance(up, nodes.Call) else up.parent
-            return found if self._runs(function.parent, found) else None
+        node: Any = function.node
+        while isinstance(node.parent, nodes.Call) and last_name(node.parent.func) == "partial":
+            node = node.parent
+        up = node.parent
+        if node is not function.node or function.is_lambda:
+            if isinstance(up, (nodes.Call, nodes.Keyword)):
+                found: Any = up if isinstance(up, nodes.Call) else up.parent
+                return found if self._runs(function.parent, found) else None
         names = {function.name}
-        bound: Any = function.node.parent
-        if function.is_lambda and isinstance(bound, nodes.Assign) and isinstance(bound.targets[0], nodes.AssignName):
-            names = {bound.targets[0].name}
+        if node is not function.node or function.is_lambda:
+            if isinstance(up, nodes.Assign) and isinstance(up.targets[0], nodes.AssignName):
+                names = {up.targets[0].name}
         for call in function.parent.calls:
             if any(isinstance(a, nodes.Name) and a.name in names for a in call.args) and self._runs(
                 function.parent, call
@@ -134,12 +103,16 @@ class LateBinding:
     def _rebound(self, scope: FunctionInfo, name: str, call: nodes.Call) -> str:
         """How a local around the function changes between call and recompute: by a `loop`, or `later`; else empty."""
         loop = _loop_binding(call, name)
-        if name not in scope.local_names and not isinstance(loop, nodes.ComprehensionScope):
+        if loop is not None and rounds.keeps(self.origins, scope, loop, name):
             return ""
+        owned = name in scope.local_names or name in scope.declared_global
+        if not owned and not isinstance(loop, nodes.ComprehensionScope):
+            return ""
+        loop = None if loop is not None and rounds.is_single(loop) else loop
         events = self.backward.of(Expr(scope.module, scope, call))
         inner = [e.node for e in events]
         if loop is not None:
-            if _leaves_loop(call, loop):
+            if rounds.leaves(call, loop):
                 return ""
             if inner and all(n is not None and loop.parent_of(n) and line(n) >= line(call) for n in inner):
                 return ""  # backward runs in the same round
@@ -150,7 +123,7 @@ class LateBinding:
             isinstance(t, nodes.AssignName) and t.name == name for t in call.parent.targets
         ):
             return "later"
-        for bound in scope.local_names[name]:
+        for bound in scope.local_names.get(name, ()):
             statement = bound.statement() if not isinstance(bound, nodes.Arguments) else None
             if statement is None or isinstance(bound.parent, (nodes.Arguments, nodes.Comprehension)):
                 continue
@@ -199,24 +172,22 @@ def _loop_binding(call: nodes.Call, name: str) -> nodes.NodeNG | None:
     return None
 
 
-def _leaves_loop(call: nodes.Call, loop: nodes.NodeNG) -> bool:
-    """True when the loop ends with the round of the call."""
-    if isinstance(loop, nodes.ComprehensionScope):
-        return False
-    child: Any = call.statement()
-    while child is not loop and child is not None:
-        if isinstance(child, _LEAVES):
-            return True
-        up = child.parent
-        for block in ("body", "orelse", "finalbody"):
-            statements = getattr(up, block, None)
-            later = (
-                statements[statements.index(child) :] if isinstance(statements, list) and child in statements else []
-            )
-            if any(isinstance(s, _LEAVES) for s in later):
-                return True
-        child = up
-    return False
+def _made_for(head: Activation) -> nodes.Call | None:
+    """The checkpoint call around a function that another one, defined in the same scope, makes and returns."""
+    scope, call = head.entry.scope, head.entry.node
+    up = head.function.parent.parent if head.function.parent is not None else None
+    return call if up is not None and up is scope and isinstance(call, nodes.Call) else None
+
+
+def _scope_of(function: FunctionInfo, call: nodes.Call) -> FunctionInfo:
+    """The function in which a call stands, of those around a nested one."""
+    up = function.parent
+    assert up is not None
+    return up if up.parent is None or up.node.parent_of(call) else up.parent
+
+
+def _is_bound_between(function: FunctionInfo, scope: FunctionInfo, name: str) -> bool:
+    return function.parent is not None and function.parent is not scope and name in function.parent.local_names
 
 
 def _apart(call: nodes.NodeNG, statement: nodes.NodeNG) -> bool:
