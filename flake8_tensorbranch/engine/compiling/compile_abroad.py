@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.branching.tracers import Tracers
-from flake8_tensorbranch.engine.compiling.compile_state import KIND, Access, Place, State
+from flake8_tensorbranch.engine.compiling.accesses import Access, Place
+from flake8_tensorbranch.engine.compiling.compile_state import KIND, State
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.regions import abroad
 from flake8_tensorbranch.engine.regions.region import Regions

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from astroid import nodes
 
 from flake8_tensorbranch.diagnostic import Related
-from flake8_tensorbranch.engine.compiling.compile_state import Access, State
+from flake8_tensorbranch.engine.compiling.accesses import Access
+from flake8_tensorbranch.engine.compiling.compile_state import State
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import HOST, NONE, TENSOR
 from flake8_tensorbranch.engine.lookup import loops

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from astroid import nodes
 
 from flake8_tensorbranch.engine.branching.tracers import Tracers
+from flake8_tensorbranch.engine.compiling.accesses import Access, Place, Reader, behind, registered_names
 from flake8_tensorbranch.engine.compiling.beginnings import default, form
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import CONTAINER, HOST, MAPPING, SHAPE, TENSOR
@@ -19,22 +19,10 @@ from flake8_tensorbranch.engine.regions.region import Regions
 from flake8_tensorbranch.engine.regions.trace import noted
 from flake8_tensorbranch.engine.repairs.buffers import registered
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
-from flake8_tensorbranch.knowledge.containers import RESIZES
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
 
 KIND: Final = "compiled"
 _UNSPECIALISED: Final = "allow_unspec_int_on_nn_module"
-Place = tuple[ClassInfo | None, str]  # an attribute of a class; a global where the class is None
-
-
-@dataclass(frozen=True, slots=True)
-class Access:
-    """One read or write of a place; `how`: ``read``, ``set``, ``step`` (from its own value), ``grow`` or ``empty``."""
-
-    place: Place
-    node: nodes.NodeNG
-    how: str
-    value: nodes.NodeNG | None = None
 
 
 class State:
@@ -46,8 +34,10 @@ class State:
         self.members = regions.members(KIND)
         self.instances = Instances(program, regions)
         self.tracers = Tracers(program.analysis)
+        self.reader = Reader(program, self.place, self._attribute)
         self._accesses: dict[FunctionInfo | None, list[Access]] = {}
         self._changes: dict[Place, tuple[str, nodes.NodeNG] | None] = {}
+        self._globals: dict[ClassInfo, bool] = {}
         self._reaches: dict[FunctionInfo, bool] = {}
 
     def sites(self) -> Iterator[TracedSite]:
@@ -97,53 +87,11 @@ class State:
         known = self._accesses.get(function)
         if known is None:
             top = self.program.index.tree if function is None else function.node
-            found = [a for node in loops.walk(top) if (a := self._access(function, node)) is not None]
+            found = [a for node in loops.walk(top) if (a := self.reader.access(function, node)) is not None]
             # The right side of an assignment is read before its target is written.
             found.sort(key=lambda a: (a.node.lineno or 0, a.how == "set", a.node.col_offset or 0))
             known = self._accesses[function] = found
         return known
-
-    def _access(self, function: FunctionInfo | None, node: nodes.NodeNG) -> Access | None:
-        if not isinstance(node, (nodes.Attribute, nodes.AssignAttr, nodes.Name, nodes.AssignName)):
-            return None
-        place = self.place(function, node)
-        if place is None:
-            return None
-        parent = node.parent
-        if isinstance(node, (nodes.AssignAttr, nodes.AssignName)):
-            if isinstance(parent, nodes.AugAssign):
-                return Access(place, node, "step", parent.value)
-            value = getattr(parent, "value", None)
-            if not isinstance(parent, (nodes.Assign, nodes.AnnAssign)) or value is None:
-                return None
-            path = dotted(node)
-            own = path is not None and any(
-                dotted(n) == path for n in value.nodes_of_class((nodes.Attribute, nodes.Name))
-            )
-            if not own and path is not None and function is not None and isinstance(value, nodes.BinOp):
-                own = loops.counted(value, loops.aliases(function, {path}))
-            return Access(place, node, "step" if own else "set", value)
-        if (
-            isinstance(parent, nodes.Attribute)
-            and isinstance(parent.parent, nodes.Call)
-            and parent.parent.func is parent
-        ):
-            if parent.attrname in RESIZES:
-                return Access(place, node, "grow", None)
-            if parent.attrname == "clear":
-                return Access(place, node, "empty")
-        stored = parent.parent if isinstance(parent, nodes.Subscript) and parent.value is node else None
-        if isinstance(parent, nodes.Subscript) and isinstance(stored, nodes.Assign) and parent in stored.targets:
-            return Access(place, node, "grow" if self._new_key(function, parent.slice) else "read")
-        return Access(place, node, "read")
-
-    def _new_key(self, function: FunctionInfo | None, key: nodes.NodeNG) -> bool:
-        """True for a key that is another one from call to call: a size, the length so far."""
-        value = self.program.value(function, key)
-        parts = [value, *(v for _, v in value.items or ())]
-        return any(v.deps & SHAPE and v.kinds & HOST for v in parts) or (
-            isinstance(key, nodes.Call) and isinstance(key.func, nodes.Name) and key.func.name == "len"
-        )
 
     def place(self, function: FunctionInfo | None, node: nodes.NodeNG) -> Place | None:
         """The place that a name or an attribute stands for."""
@@ -151,6 +99,9 @@ class State:
             index = self.program.index
             if function is None or function.module is not index:
                 return None
+            held = behind(function, node)
+            if held is not node:
+                return self.place(function, held)
             if node.name not in index.bindings or index.bindings[node.name][0].item is not None:
                 return None
             if node.name in function.local_names and node.name not in function.declared_global:
@@ -158,8 +109,11 @@ class State:
             return None, node.name
         if not isinstance(node, (nodes.Attribute, nodes.AssignAttr)):
             return None
-        cls = self._owner(function, node.expr)
-        return None if cls is None else (self._holder(cls, node.attrname), node.attrname)
+        return self._attribute(function, node.expr, node.attrname)
+
+    def _attribute(self, function: FunctionInfo | None, holder: nodes.NodeNG, name: str) -> Place | None:
+        cls = self._owner(function, holder)
+        return None if cls is None else (self._holder(cls, name), name)
 
     def _owner(self, function: FunctionInfo | None, node: nodes.NodeNG) -> ClassInfo | None:
         up = function
@@ -221,9 +175,11 @@ class State:
         return None
 
     def guards(self, cls: ClassInfo) -> bool:
-        """True when ints of the class's objects are guarded by value: modules, and what modules keep (facts I)."""
+        """True when ints of the class's objects are guarded by value: modules, what modules keep, and what a global of
+        the file holds (facts I).
+        """
         resolver = self.program.analysis.resolver
-        if resolver.is_module(cls):
+        if resolver.is_module(cls) or self._is_global(cls):
             return True
         for holder in self.program.index.classes:
             if resolver.is_module(holder):
@@ -234,10 +190,20 @@ class State:
                         return True
         return False
 
+    def _is_global(self, cls: ClassInfo) -> bool:
+        """True when a global of the file is an object of the class."""
+        if cls not in self._globals:
+            index = self.program.index
+            made = [getattr(b.statement, "value", None) for found in index.bindings.values() for b in found]
+            calls = (v for v in made if isinstance(v, nodes.Call))
+            resolver = self.program.analysis.resolver
+            self._globals[cls] = any(resolver.expression(index, call.func, None) is cls for call in calls)
+        return self._globals[cls]
+
     def kind(self, place: Place) -> str:
         """What a place starts as: ``int``, ``str``, ``length`` (a container); empty for anything else."""
         cls, name = place
-        if cls is not None and any(n == name for w in cls.stores.get(name, ()) for n in _registered(w)):
+        if cls is not None and any(n == name for w in cls.stores.get(name, ()) for n in registered_names(w)):
             return ""
         kinds = {form(v) for v in self.beginnings(place) if v is not None}
         if kinds & {"float", "other-number"}:
@@ -353,7 +319,7 @@ def _changes(access: Access, kind: str) -> bool:
         return False
     if isinstance(access.node.parent, nodes.AugAssign):
         return access.node.parent.op != "/="
-    return isinstance(value, (nodes.BinOp, nodes.Call)) and getattr(value, "op", "") not in ("/", "%")
+    return isinstance(value, (nodes.BinOp, nodes.Call, nodes.JoinedStr)) and getattr(value, "op", "") not in ("/", "%")
 
 
 def _arguments(call: nodes.Call, function: FunctionInfo) -> Iterator[tuple[str, nodes.NodeNG]]:
@@ -362,14 +328,6 @@ def _arguments(call: nodes.Call, function: FunctionInfo) -> Iterator[tuple[str, 
     for keyword in call.keywords:
         if keyword.arg is not None:
             yield keyword.arg, keyword.value
-
-
-def _registered(function: FunctionInfo) -> Iterator[str]:
-    for call in function.calls:
-        if isinstance(call.func, nodes.Attribute) and call.func.attrname.startswith("register_") and call.args:
-            first = call.args[0]
-            if isinstance(first, nodes.Const):
-                yield str(first.value)
 
 
 def _is_own(place: Place, index: ModuleIndex) -> bool:

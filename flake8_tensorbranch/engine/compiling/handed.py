@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from flake8_tensorbranch.engine.compiling.accesses import Access, Place
 from flake8_tensorbranch.engine.compiling.compile_args import counting
-from flake8_tensorbranch.engine.compiling.compile_state import KIND, Access, Place, State
+from flake8_tensorbranch.engine.compiling.compile_state import KIND, State
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lookup import loops
 from flake8_tensorbranch.engine.regions.region import Regions

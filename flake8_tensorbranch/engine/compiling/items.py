@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from astroid import nodes
 
 from flake8_tensorbranch.engine.compiling import beginnings
-from flake8_tensorbranch.engine.compiling.compile_state import KIND, Place, State
+from flake8_tensorbranch.engine.compiling.accesses import Place
+from flake8_tensorbranch.engine.compiling.compile_state import KIND, State
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import TENSOR
 from flake8_tensorbranch.engine.lookup import loops
@@ -25,74 +26,88 @@ def sites(program: Program, regions: Regions, state: State) -> Iterator[TracedSi
         if membership.entry.option("fullgraph") is True and regions.of(function, "checkpointed") is not None:
             continue
         told: set[str] = set()
-        for statement, target in _stores(function):
-            keys, base = _chain(target)
+        for item in _stores(function):
+            keys, base = _chain(item)
             place = state.place(function, base)
-            name = target.as_string()
-            if place is None or name in told or not _steps(statement, target):
+            if place is None or item.text in told or not _steps(item):
                 continue
             if place[0] is not None and not (specialised and state.guards(place[0])):
                 continue
-            if state.is_given(function, base) or state.tracers.guard(program.index, function, target):
+            if state.is_given(function, base) or state.tracers.guard(program.index, function, item.node):
                 continue
-            told.add(name)
-            kinds = _kinds(state, place, keys) or _absent(statement, target)
-            if not kinds or kinds - {"int", "str"} or program.value(function, statement.value).kinds & TENSOR:
+            told.add(item.text)
+            kinds = _kinds(state, place, keys) or _absent(item)
+            if not kinds or kinds - {"int", "str"} or program.value(function, item.value).kinds & TENSOR:
                 continue
-            if not _anew(function, statement, name):
+            if not _anew(function, item):
                 facts: dict[str, object] = {"what": min(kinds)}
-                subject = spelled(target)
-                yield TracedSite(SinkKind.COMPILED_STATE, target, function, subject, {KIND: membership}, facts)
+                subject = item.text if isinstance(item.node, nodes.Call) else spelled(item.node)
+                yield TracedSite(SinkKind.COMPILED_STATE, item.node, function, subject, {KIND: membership}, facts)
 
 
-def _stores(function: FunctionInfo) -> Iterator[tuple[Any, nodes.Subscript]]:
-    """The assignments to items in a function, with the item."""
+class _Item(NamedTuple):
+    """One store of an item: the node, what holds it, its key, what it is set to, and the operator of `+=`."""
+
+    node: Any
+    container: Any
+    key: Any
+    value: Any
+    op: str = ""
+
+    @property
+    def text(self) -> str:
+        """The item as it is spelled where it is read."""
+        return f"{self.container.as_string()}[{self.key.as_string()}]"
+
+
+def _stores(function: FunctionInfo) -> Iterator[_Item]:
+    """The items that a function sets: by assignments, and by `update`."""
     for node in loops.walk(function.node):
-        if isinstance(node, nodes.AugAssign) and isinstance(node.target, nodes.Subscript):
-            yield node, node.target
-        elif isinstance(node, nodes.Assign) and isinstance(node.targets[0], nodes.Subscript):
-            yield node, node.targets[0]
+        if isinstance(node, (nodes.AugAssign, nodes.Assign)):
+            target = node.target if isinstance(node, nodes.AugAssign) else node.targets[0]
+            if isinstance(target, nodes.Subscript):
+                op = node.op if isinstance(node, nodes.AugAssign) else ""
+                yield _Item(target, target.value, target.slice, node.value, op)
+        elif isinstance(node, nodes.Call) and isinstance(node.func, nodes.Attribute) and node.func.attrname == "update":
+            given = [pair for a in node.args if isinstance(a, nodes.Dict) for pair in a.items]
+            given += [(nodes.Const(k.arg), k.value) for k in node.keywords if k.arg]
+            yield from (_Item(node, node.func.expr, key, value) for key, value in given)
 
 
-def _chain(target: nodes.NodeNG) -> tuple[list[nodes.NodeNG], nodes.NodeNG]:
+def _chain(item: _Item) -> tuple[list[nodes.NodeNG], nodes.NodeNG]:
     """The keys of an item from the outermost on, and what holds the container."""
-    keys: list[nodes.NodeNG] = []
+    keys, target = [item.key], item.container
     while isinstance(target, nodes.Subscript):
         keys.insert(0, target.slice)
         target = target.value
     return keys, target
 
 
-def _steps(statement: Any, target: nodes.Subscript) -> bool:
-    """True when an assignment makes another number, or a longer string, out of the item itself."""
-    value = statement.value
+def _steps(item: _Item) -> bool:
+    """True when a store makes another number, or a longer string, out of the item itself."""
+    value = item.value
     if any(isinstance(n.value, float) for n in value.nodes_of_class(nodes.Const)):
         return False
-    if isinstance(statement, nodes.AugAssign):
-        return statement.op not in ("/=", "%=")
+    if item.op:
+        return item.op not in ("/=", "%=")
     if not isinstance(value, nodes.BinOp) or value.op in ("/", "%"):
         return False
-    name = target.as_string()
-    read = any(n.as_string() == name for n in value.nodes_of_class(nodes.Subscript))
-    return read or next(_gets(value, target), None) is not None
+    read = any(n.as_string() == item.text for n in value.nodes_of_class(nodes.Subscript))
+    return read or next(_gets(item), None) is not None
 
 
-def _gets(value: nodes.NodeNG, target: nodes.Subscript) -> Iterator[nodes.Call]:
-    """The calls of `get` in a value that read an item."""
-    for call in value.nodes_of_class(nodes.Call):
+def _gets(item: _Item) -> Iterator[nodes.Call]:
+    """The calls of `get` in what an item is set to that read it."""
+    for call in item.value.nodes_of_class(nodes.Call):
         func = call.func
         if isinstance(func, nodes.Attribute) and func.attrname == "get" and call.args:
-            if (func.expr.as_string(), call.args[0].as_string()) == (
-                target.value.as_string(),
-                target.slice.as_string(),
-            ):
+            if (func.expr.as_string(), call.args[0].as_string()) == (item.container.as_string(), item.key.as_string()):
                 yield call
 
 
-def _absent(statement: Any, target: nodes.Subscript) -> set[str]:
+def _absent(item: _Item) -> set[str]:
     """The form that `get` gives for the item as long as there is none."""
-    gets = list(_gets(statement.value, target))
-    return {beginnings.form(call.args[1]) for call in gets if len(call.args) > 1}
+    return {beginnings.form(call.args[1]) for call in _gets(item) if len(call.args) > 1}
 
 
 def _kinds(state: State, place: Place, keys: list[nodes.NodeNG]) -> set[str]:
@@ -101,9 +116,8 @@ def _kinds(state: State, place: Place, keys: list[nodes.NodeNG]) -> set[str]:
     return set().union(*found) if found and all(found) else set()
 
 
-def _anew(function: FunctionInfo, statement: Any, name: str) -> bool:
+def _anew(function: FunctionInfo, item: _Item) -> bool:
     """True when the function itself sets the item before, so that every call starts alike."""
     return any(
-        other.lineno < statement.lineno and target.as_string() == name and isinstance(other, nodes.Assign)
-        for other, target in _stores(function)
+        other.node.lineno < item.node.lineno and other.text == item.text and not other.op for other in _stores(function)
     )
