@@ -58,3 +58,11 @@ def variadic(x: torch.Tensor) -> torch.Tensor:
 
 def sequential(chain: nn.Sequential, x: torch.Tensor) -> torch.Tensor:
     return checkpoint_sequential(chain, 2, x, False)  # ok: [TBR507] the fourth parameter is use_reentrant
+
+
+def by_name(block: Block, flagged: Flagged, x: torch.Tensor) -> torch.Tensor:
+    reentrant = False
+    parts = (x, False)
+    x = checkpoint(flagged, *parts, use_reentrant=False)  # ok: [TBR507] the function takes it
+    x = checkpoint(block, *parts)  # error: [TBR507]  # error: [TBR506]
+    return checkpoint(block, x, reentrant)  # error: [TBR507]  # error: [TBR506]

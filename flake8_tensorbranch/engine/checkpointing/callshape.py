@@ -6,6 +6,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.backward import Backward
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
+from flake8_tensorbranch.engine.inference.arguments import passed
 from flake8_tensorbranch.engine.inference.program import functions_of
 from flake8_tensorbranch.engine.lattice import CONTAINER, MAPPING
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
@@ -19,12 +20,13 @@ from flake8_tensorbranch.syntax.names import dotted
 
 
 def positional_flag(origins: Origins, made: Recompute, row: RegionEntry) -> bool:
-    """True when a literal bool stands where only the function's own arguments do, and the function takes none more."""
+    """True when a bool stands where only the function's own arguments do, and the function takes none more."""
     call = made.call.node
-    if row.sequential or not isinstance(call, nodes.Call) or any(isinstance(a, nodes.Starred) for a in call.args):
+    if row.sequential or not isinstance(call, nodes.Call):
         return False
-    given = call.args[row.passed :]
-    if not given or not (isinstance(given[-1], nodes.Const) and isinstance(given[-1].value, bool)):
+    positional = passed(origins.facts(made.call.module, made.call.scope).values, call)
+    given = positional.positional[row.passed :]
+    if positional.star is not None or not given or not isinstance(given[-1].const, bool):
         return False
     if made.functions:
         return all(f.vararg is None and len(given) > _capacity(f) for f in made.functions)

@@ -138,6 +138,12 @@ class Options:
                 if isinstance(origin.node, nodes.Dict):
                     keys = [k.value for k, _ in origin.node.items if isinstance(k, nodes.Const)]
                     names.update(dict.fromkeys(k for k in keys if isinstance(k, str)))
+                elif isinstance(origin.node, nodes.Call) and "builtins.dict" in self.origins.externals(origin):
+                    names.update(dict.fromkeys(self.named(origin, own, depth - 1)))
+        func = Expr(call.module, call.scope, node.func)
+        for origin in self.origins.of(func) if isinstance(node.func, (nodes.Name, nodes.Attribute, nodes.Call)) else ():
+            if isinstance(origin.node, nodes.Call) and "functools.partial" in self.origins.externals(origin):
+                names.update(dict.fromkeys(self.named(origin, own, depth - 1)))
         return [n for n in names if n not in own]
 
     def constants(self, expr: Expr) -> list[object]:
