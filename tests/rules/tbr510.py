@@ -82,3 +82,23 @@ class Asking(nn.Module):
         b = checkpoint(self.switched_on, h, use_reentrant=True)  # ok: [TBR510] records a graph of its own
         c = checkpoint(self.of_weight, h, use_reentrant=True)  # ok: [TBR510] a parameter requires grad in both runs
         return a + b + c + checkpoint(self.negated, h, use_reentrant=True)  # error: [TBR510]
+
+
+def differentiated(h: torch.Tensor) -> torch.Tensor:
+    y = h.sin()
+    y.sum().backward()
+    return h.cos()
+
+
+def differentiated_alone(h: torch.Tensor) -> torch.Tensor:
+    with torch.enable_grad():
+        k = h.detach().requires_grad_()
+        loss = k.square().sum()
+    loss.backward()
+    return h * k.grad
+
+
+def backwards(x: torch.Tensor) -> torch.Tensor:
+    x.requires_grad_()
+    x = checkpoint(differentiated_alone, x, use_reentrant=True)  # ok: [TBR510] a graph is recorded for it
+    return checkpoint(differentiated, x, use_reentrant=True)  # error: [TBR510] "`backward`"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.backward import Backward
@@ -99,9 +101,7 @@ def _length(origins: Origins, made: Recompute) -> int | None:
         node = origin.node
         value = origins.value(origin)
         if isinstance(node, nodes.Call) and "torch.nn.Sequential" in origins.externals(origin):
-            lengths.add(
-                None if any(isinstance(a, nodes.Starred) for a in node.args) or len(node.args) < 2 else len(node.args)
-            )
+            lengths.add(_chained(origins, origin))
         elif isinstance(node, (nodes.List, nodes.Tuple)):
             lengths.add(None if any(isinstance(e, nodes.Starred) for e in node.elts) else len(node.elts))
         elif value.items is not None and value.kinds & CONTAINER and not value.kinds & MAPPING:
@@ -109,6 +109,31 @@ def _length(origins: Origins, made: Recompute) -> int | None:
         else:
             lengths.add(None)
     return lengths.pop() if len(lengths) == 1 else None
+
+
+def _chained(origins: Origins, made: Expr) -> int | None:
+    """How many modules a `Sequential` is made of: its arguments, unpacked lists too, or a literal `OrderedDict`."""
+    args = made.node.args
+    if len(args) == 1 and not isinstance(args[0], nodes.Starred):
+        named = Expr(made.module, made.scope, args[0])
+        if not isinstance(args[0], nodes.Call) or "collections.OrderedDict" not in origins.externals(named):
+            return None
+        pairs: Any = args[0].args[0] if args[0].args else None
+        if isinstance(pairs, (nodes.List, nodes.Tuple)) and not args[0].keywords:
+            return None if any(isinstance(e, nodes.Starred) for e in pairs.elts) else len(pairs.elts)
+        return None if pairs is not None or any(k.arg is None for k in args[0].keywords) else len(args[0].keywords)
+    length = 0
+    for argument in args:
+        unpacked: Any = argument.value if isinstance(argument, nodes.Starred) else None
+        if unpacked is None:
+            length += 1
+        elif isinstance(unpacked, (nodes.List, nodes.Tuple)):
+            if any(isinstance(e, nodes.Starred) for e in unpacked.elts):
+                return None
+            length += len(unpacked.elts)
+        else:
+            return None
+    return length or None
 
 
 def functional_calls(origins: Origins, recomputes: Recomputes, backward: Backward) -> list[tuple[Expr, Recompute]]:

@@ -89,9 +89,25 @@ class Reentrant:
                     on = Expr(function.module, function, call.func.expr)
                     if self.origins.value(on).kinds & TENSOR and not is_parameter(self.origins, on):
                         return str(call.func.attrname)
+                if self._runs_backward(expr):
+                    return "backward"
                 if "torch.autograd.grad" in self.origins.externals(expr):
                     return "autograd.grad"
         return ""
+
+    def _runs_backward(self, call: Expr) -> bool:
+        """True for a backward of a tensor that was computed where no graph is recorded, as far as the source shows."""
+        func = call.node.func
+        if "torch.autograd.backward" in self.origins.externals(call) and call.node.args:
+            subject = Expr(call.module, call.scope, call.node.args[0])
+        elif isinstance(func, nodes.Attribute) and func.attrname == "backward":
+            subject = Expr(call.module, call.scope, func.expr)
+        else:
+            return False
+        made = self.origins.of(subject, calls=False)
+        recorded = any(switched(o) is True or self.origins.callees(o) for o in made)
+        own = all(isinstance(o.node, (nodes.Call, nodes.BinOp)) and o.scope is call.scope for o in made)
+        return own and not recorded and self.origins.value(subject).must(TENSOR)
 
     # Closures
 

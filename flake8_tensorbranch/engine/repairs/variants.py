@@ -40,10 +40,10 @@ def is_told(call: nodes.NodeNG) -> bool:
 
 
 def flag(index: ModuleIndex, call: nodes.NodeNG) -> Edits | None:
-    """The edit that gives the last positional argument of a call the name `use_reentrant`; None if that is given."""
+    """The edit that gives the last positional argument the name `use_reentrant`; None where it has it, or is unpacked."""
     if not isinstance(call, nodes.Call) or quoted(call) or arguments.unpacks(call):
         return None
-    if arguments.keyword(call, "use_reentrant") is not None:
+    if arguments.keyword(call, "use_reentrant") is not None or isinstance(call.args[-1], nodes.Starred):
         return None
     return arguments.named(Text.of(index), call, call.args[-1], "use_reentrant")
 
