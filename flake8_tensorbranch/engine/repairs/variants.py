@@ -40,7 +40,7 @@ def is_told(call: nodes.NodeNG) -> bool:
 
 
 def flag(index: ModuleIndex, call: nodes.NodeNG) -> Edits | None:
-    """The edit that gives the last positional argument the name `use_reentrant`; None where it has it, or is unpacked."""
+    """The edit that gives the last positional argument the name `use_reentrant`; None where it has it, or none."""
     if not isinstance(call, nodes.Call) or quoted(call) or arguments.unpacks(call):
         return None
     if arguments.keyword(call, "use_reentrant") is not None or isinstance(call.args[-1], nodes.Starred):
