@@ -22,6 +22,7 @@ from flake8_tensorbranch.engine.lookup.modes import loop_around
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.containers import ADVANCES, REPEATS, TAKES, TAKES_FROM_HEAP, TURNS
 from flake8_tensorbranch.knowledge.model import method as tensor_row
+from flake8_tensorbranch.knowledge.modules import NAMING
 from flake8_tensorbranch.knowledge.tensors import OVERWRITES
 from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import FunctionInfo
@@ -135,8 +136,7 @@ def _changes(activation: Activation, node: Any) -> Iterator[Change]:
     elif isinstance(node, (nodes.Assign, nodes.AnnAssign)):
         if node.value is not None and activation.reached(node.value):
             targets: list[Any] = node.targets if isinstance(node, nodes.Assign) else [node.target]
-            unpacks = any(isinstance(t, (nodes.Tuple, nodes.List)) for t in targets)
-            if unpacks and iterators.iterates(activation, node.value):
+            if isinstance(targets[0], (nodes.Tuple, nodes.List)) and iterators.iterates(activation, node.value):
                 yield Change(activation, node.value, Place(node), How.TAKES)
             for target in targets:
                 yield from _stored(activation, node, target)
@@ -250,7 +250,8 @@ def _called(activation: Activation, node: nodes.Call) -> Iterator[Change]:
     if node.args and _is_argument(activation, node.args[0]) and _works_in_place(activation, node):
         place = places.of(activation, node.args[0])
         yield Change(activation, node, place or Place(node), How.ARGUMENT, node)
-    yield from _named(activation, node)
+    if node.keywords or name == "setattr" or name in NAMING:
+        yield from _named(activation, node)
     place = None if owner is None or activation.facts.calls.get(node) else places.of(activation, owner)
     if owner is not None and place is not None:
         yield from _method(activation, node, name, owner, place)

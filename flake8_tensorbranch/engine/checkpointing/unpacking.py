@@ -11,7 +11,9 @@ from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
 from flake8_tensorbranch.engine.checkpointing.locate import placed, site, skipped
 from flake8_tensorbranch.engine.lookup.guards import exclusive
 from flake8_tensorbranch.engine.lookup.modes import loop_around
+from flake8_tensorbranch.engine.lookup.origins import Expr
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
+from flake8_tensorbranch.syntax.binding import assigned
 from flake8_tensorbranch.syntax.kinds import FUNCTIONS
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
@@ -67,12 +69,7 @@ def _again(insides: Insides, cls: ClassInfo) -> tuple[FunctionInfo, Any] | None:
     calls = (call for saver in savers if saver is not None for call in saver.calls)
     if not any(getattr(call.func, "attrname", "") == "save_for_backward" for call in calls):
         return None
-    context = backward.params[0].name
-    reads = [
-        node
-        for node in backward.node.nodes_of_class(nodes.Attribute)
-        if node.attrname == _SAVED and isinstance(node.expr, nodes.Name) and node.expr.name == context
-    ]
+    reads: list[Any] = [*_reads(backward, backward.params[0].name), *_handed(insides, backward)]
     reads.sort(key=lambda node: (node.lineno or 0, node.col_offset or 0))
     for position, node in enumerate(reads):
         if _repeats(node) or any(
@@ -80,6 +77,50 @@ def _again(insides: Insides, cls: ClassInfo) -> tuple[FunctionInfo, Any] | None:
         ):
             return backward, node
     return None
+
+
+def _reads(function: FunctionInfo, context: str) -> Iterator[nodes.NodeNG]:
+    """Where a function reads the saved tensors of its context: there, by an alias, or by calls of a nested function."""
+    names = {context}
+    for name, bound in function.local_names.items():
+        value: Any = assigned(bound[0]) if len(bound) == 1 and isinstance(bound[0], nodes.AssignName) else None
+        if isinstance(value, nodes.Name) and value.name == context:
+            names.add(name)
+    node: Any
+    for node in function.node.nodes_of_class((nodes.Attribute, nodes.Call)):
+        if isinstance(node, nodes.Attribute):
+            owner, asked = node.expr, node.attrname
+        elif isinstance(node.func, nodes.Name) and node.func.name == "getattr" and len(node.args) > 1:
+            owner, asked = node.args[0], getattr(node.args[1], "value", "")
+        else:
+            continue
+        if asked != _SAVED or not isinstance(owner, nodes.Name) or owner.name not in names:
+            continue
+        inner = node.scope()
+        calls: list[Any] = [c for c in function.calls if isinstance(inner, nodes.FunctionDef) and _calls(c, inner)]
+        yield from calls if inner is not function.node and calls else [node]
+
+
+def _calls(call: nodes.Call, nested: nodes.FunctionDef) -> bool:
+    return isinstance(call.func, nodes.Name) and call.func.name == nested.name
+
+
+def _handed(insides: Insides, backward: FunctionInfo) -> Iterator[nodes.NodeNG]:
+    """The calls of a backward that hand its context to a function which reads the saved tensors."""
+    context, origins = backward.params[0].name, insides.origins
+    for call in backward.calls:
+        given = [a.name for a in call.args if isinstance(a, nodes.Name)]
+        if context not in given:
+            continue
+        at = Expr(backward.module, backward, call)
+        for callee in origins.callees(at):
+            passed = ((p.name, origins.argument(at, callee, p.name)) for p in callee.params)
+            names = [
+                n for n, a in passed if a is not None and isinstance(a.node, nodes.Name) and a.node.name == context
+            ]
+            if callee.node is not backward.node and any(True for n in names for _ in _reads(callee, n)):
+                yield call
+                break
 
 
 def _repeats(node: nodes.NodeNG) -> bool:
