@@ -237,7 +237,11 @@ def _stored(activation: Activation, node: Any, target: Any) -> Iterator[Change]:
 
 
 def _called(activation: Activation, node: nodes.Call) -> Iterator[Change]:
-    name, owner, given = meant(activation, node)
+    func: Any = node.func
+    if isinstance(func, nodes.Attribute) and func.attrname[-1:] != "_":
+        name, owner, given = func.attrname, func.expr, node.args
+    else:
+        name, owner, given = meant(activation, node)
     first: Any = given[0] if given else None
     if owner is None and first is not None:
         takes = name == "next" and iterators.outlives(activation, first)

@@ -24,9 +24,6 @@ class Meant(NamedTuple):
 def meant(activation: Activation, call: nodes.Call) -> Meant:
     """What a call in a run of a region means; `torch.Tensor.add_(x, 1)` and `torch._foreach_add_(x, 1)` are methods."""
     given: list[nodes.NodeNG] = list(call.args)
-    func = call.func
-    if isinstance(func, nodes.Attribute) and func.attrname[-1:] != "_":
-        return Meant(func.attrname, func.expr, given)
     return _of(activation, call, call.func, given, _DEPTH)
 
 

@@ -28,6 +28,7 @@ _GROWS: Final = ("append", "extend", "insert")
 def sites(insides: Insides, backward: Backward) -> Iterator[RegionSite]:
     """Calls in a loop whose every round sets what the region reads: an attribute of an object, an item."""
     seen: set[nodes.NodeNG] = set()
+    turned: dict[nodes.NodeNG, list[tuple[str, Any]]] = {}
     for head in insides.heads:
         scope, call = head.entry.scope, head.entry.node
         if scope is None or not isinstance(call, nodes.Call) or call in seen:
@@ -35,7 +36,9 @@ def sites(insides: Insides, backward: Backward) -> Iterator[RegionSite]:
         loop = loop_around(call)
         if not isinstance(loop, _LOOPS) or leaves(call, loop) or is_single(loop):
             continue
-        path = next((p for p, store in _turned(loop) if _reads(head, scope, p, store)), "")
+        if loop not in turned:
+            turned[loop] = list(_turned(loop))
+        path = next((p for p, store in turned[loop] if _reads(head, scope, p, store)), "")
         if path:
             events = [e.node for e in backward.of(Expr(scope.module, scope, call))]
             if not (events and all(n is not None and loop.parent_of(n) for n in events)):  # else in the same round
