@@ -237,9 +237,10 @@ def _stored(activation: Activation, node: Any, target: Any) -> Iterator[Change]:
 
 
 def _called(activation: Activation, node: nodes.Call) -> Iterator[Change]:
-    func: Any = node.func
+    func, given = node.func, list(node.args)
+    owner: Any = None
     if isinstance(func, nodes.Attribute) and func.attrname[-1:] != "_":
-        name, owner, given = func.attrname, func.expr, node.args
+        name, owner = func.attrname, func.expr
     else:
         name, owner, given = meant(activation, node)
     first: Any = given[0] if given else None
