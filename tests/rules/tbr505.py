@@ -143,3 +143,23 @@ def once(layer: nn.Linear, head: nn.Linear, x: torch.Tensor) -> torch.Tensor:
         return layer(h) * condition
 
     return checkpoint(region, layer(x), use_reentrant=True)  # ok: [TBR505] one region alone
+
+
+def by_default(stem: nn.Linear, layer: nn.Linear, x: torch.Tensor) -> torch.Tensor:
+    condition = stem(x)
+    y = checkpoint(lambda h, c=condition: layer(h) * c, x, use_reentrant=True)  # error: [TBR505] "condition"
+    return y + condition
+
+
+def called_again(stem: nn.Linear, layer: nn.Linear, x: torch.Tensor) -> torch.Tensor:
+    condition, other = stem(x), stem(x)
+
+    def shared(h: torch.Tensor) -> torch.Tensor:
+        return layer(h) * condition
+
+    def single(h: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
+        return layer(h) * c
+
+    y = checkpoint(shared, x, use_reentrant=True)  # error: [TBR505] "condition"
+    y = checkpoint(single, y, other, use_reentrant=True)  # ok: [TBR505] an argument
+    return single(shared(y), other)

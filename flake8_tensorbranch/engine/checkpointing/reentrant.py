@@ -129,7 +129,12 @@ class Reentrant:
         return ""
 
     def _runs_again(self, made: Recompute) -> bool:
-        """True when a later call of the same function checkpoints the same closure by its name."""
+        """True when a later call of the same function checkpoints the same closure by its name, or calls it."""
+        function = made.function.node if made.function is not None else None
+        if isinstance(function, nodes.Name) and made.call.scope is not None:
+            for call in made.call.scope.calls:
+                if dotted(call.func) == function.name and line(call) > line(made.call.node):
+                    return True
         return any(
             other.call.scope is made.call.scope
             and other.function is not None
@@ -149,6 +154,8 @@ class Reentrant:
                 bound = [*node.args[1:], *(k.value for k in node.keywords)]
                 found.extend((dotted(b) or "", b) for b in bound if dotted(b))
             scope = origin.module.scope_of.get(node)
+            defaults = [q.default for q in scope.params] if isinstance(scope, FunctionInfo) else []
+            found.extend((d.name, d) for d in defaults if isinstance(d, nodes.Name))
             holders = _holders(scope) if isinstance(scope, FunctionInfo) else []
             if isinstance(scope, FunctionInfo) and function.scope in holders:
                 between = holders[: holders.index(function.scope)]
