@@ -52,7 +52,7 @@ class Power(NamedTuple):
 
 
 POWERS = (
-    Power("evidence from use", INFERENCE + "parameters:evidence", gives({})),
+    Power("evidence from use", INFERENCE + "tensoruses:evidence", gives({})),
     Power("docstrings", INFERENCE + "parameters:_documented", gives({})),
     Power("call sites in the file", INFERENCE + "program:ROUNDS", 0),
     Power("call sites in files near", INFERENCE + "callers:passed", gives([])),

@@ -4,7 +4,7 @@ of tracers.
 
 from __future__ import annotations
 
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 _FRAMES: Final = ("DataFrame", ".iloc[", ".fillna(", ".set_index(")  # where a star import brings the library
 ARRAY_LIBRARIES: Final = (
@@ -105,8 +105,23 @@ sizes.
 
 
 class _Text(Protocol):
+    text: str
+    memo: dict[Any, Any]
+
     def mentions(self, words: tuple[str, ...]) -> bool:
         """Whether the file's text holds any of the words."""
+
+
+def names_arrays(module: _Text) -> bool:
+    """Whether a file names a library of arrays; to call a tensor's `numpy`, or torch's `from_numpy`, names none."""
+    if not module.mentions(ARRAY_LIBRARIES):
+        return False
+    if "arrays" not in module.memo:
+        text = module.text
+        module.memo["arrays"] = module.mentions(ARRAY_LIBRARIES[1:]) or text.count("numpy") > (
+            text.count(".numpy()") + text.count(".from_numpy(")
+        )
+    return bool(module.memo["arrays"])
 
 
 def likely_tensor_method(module: _Text, name: str) -> bool:
@@ -116,5 +131,5 @@ def likely_tensor_method(module: _Text, name: str) -> bool:
     if name in MOVING_METHODS:
         return True
     if name in ARRAY_METHODS:
-        return not module.mentions(ARRAY_LIBRARIES)
+        return not names_arrays(module)
     return name in FRAME_METHODS and not module.mentions(FRAME_LIBRARIES)

@@ -47,6 +47,7 @@ from flake8_tensorbranch.knowledge.randomness import DRAWS_ELEMENTS
 from flake8_tensorbranch.syntax.keeping import REGISTERING, registered
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
+_TORCH: Final = ("torch",)
 _MAPPINGS: Final = {"collections.OrderedDict", "collections.defaultdict"}
 
 
@@ -359,7 +360,10 @@ def unknown_method(frame: Frame, owner: AbstractValue, name: str, args: Argument
     if name in names.TENSOR_ONLY_METHODS:
         return tensor_method(frame, TENSOR_VALUE, name, args)
     if evidence.likely_tensor_method(frame.module, name) or (
-        name in evidence.ARRAY_METHODS and frame.function is not None and not _names_arrays(frame.function)
+        name in evidence.ARRAY_METHODS
+        and frame.function is not None
+        and frame.module.mentions(_TORCH)
+        and not _names_arrays(frame.function)
     ):
         value = tensor_method(frame, TENSOR_VALUE, name, args)
         return make(value.kinds | UNKNOWN_KIND, value.deps, refs=value.refs, elem=value.elem, items=value.items)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference import annotations as types
-from flake8_tensorbranch.engine.inference import knobs
+from flake8_tensorbranch.engine.inference import knobs, tensoruses
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
     CALLABLE,
@@ -30,21 +30,13 @@ from flake8_tensorbranch.engine.lattice import (
 )
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.evidence import (
-    ARRAY_LIBRARIES,
-    MOVING_METHODS,
-    TENSOR_ATTRIBUTES,
     TENSOR_LIKE_NAMES,
-    likely_tensor_method,
 )
 from flake8_tensorbranch.knowledge.model import lookup
-from flake8_tensorbranch.knowledge.modules import CONTAINERS
-from flake8_tensorbranch.knowledge.names import TENSOR_ONLY_METHODS
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, Param
 
 if TYPE_CHECKING:
     from flake8_tensorbranch.engine.inference.summary import Analysis
-
-_LIKELY: Final = make(TENSOR | UNKNOWN_KIND)
 
 
 def declared(analysis: Analysis, function: FunctionInfo) -> dict[str, AbstractValue]:
@@ -79,7 +71,7 @@ def declared(analysis: Analysis, function: FunctionInfo) -> dict[str, AbstractVa
             bare.append(param)
     if bare:
         documented = _documented(function)
-        used = evidence(analysis, function, {p.name for p in bare})
+        used = tensoruses.evidence(analysis, function, {p.name for p in bare})
         for param in bare:
             value = _unannotated(param, documented.get(param.name), used.get(param.name))
             if knobs.is_plain(function, param, value):
@@ -182,139 +174,3 @@ def _default(analysis: Analysis, function: FunctionInfo, node: nodes.NodeNG | No
         row = lookup(target) if called else None
         return TENSOR_VALUE if row is not None and row.returns == "tensor" else UNKNOWN
     return UNKNOWN
-
-
-_LEAVES: Final = frozenset({nodes.Name, nodes.Const})
-_NESTED: Final = frozenset({nodes.FunctionDef, nodes.AsyncFunctionDef, nodes.ClassDef, nodes.Lambda})
-
-
-def evidence(analysis: Analysis, function: FunctionInfo, wanted: set[str]) -> dict[str, AbstractValue]:
-    """The parameters that the body uses as only a tensor (or likely a tensor) can be used, before it binds them to
-    something else.
-    """
-    found: dict[str, AbstractValue] = {}
-    rebound: dict[str, int] = {}
-    guarded: set[str] = set()
-    candidates: list[tuple[str, int]] = []
-    likely: list[tuple[str, int]] = []
-    plain = not function.module.mentions(ARRAY_LIBRARIES)
-    body: Any = function.node.body
-    stack: list[Any] = list(body) if isinstance(body, list) else [body]
-    while stack:
-        node = stack.pop()
-        kind = type(node)
-        if kind in _LEAVES or kind in _NESTED:
-            continue
-        # The commonest first, and their children without the generators of `get_children`.
-        if kind is nodes.Attribute:
-            if type(node.expr) is nodes.Name and node.expr.name in wanted:
-                if _is_tensor_use(node):
-                    candidates.append((node.expr.name, node.lineno or 0))
-                elif _is_likely_use(function, node):
-                    likely.append((node.expr.name, node.lineno or 0))
-            stack.append(node.expr)
-            continue
-        if kind is nodes.Call:
-            _call_evidence(analysis, function, node, wanted, candidates, guarded)
-            stack.append(node.func)
-            stack += node.args
-            stack += node.keywords
-            continue
-        if kind is nodes.AssignName:
-            if node.name in wanted and (node.lineno or 0) < rebound.get(node.name, 1 << 30):
-                rebound[node.name] = node.lineno or 0
-            continue
-        if kind is nodes.Subscript:
-            if type(node.value) is nodes.Name and node.value.name in wanted and _tensor_index(node.slice, plain):
-                candidates.append((node.value.name, node.lineno or 0))
-        elif kind is nodes.BinOp and node.op == "@":
-            for side in (node.left, node.right):
-                if type(side) is nodes.Name and side.name in wanted:
-                    candidates.append((side.name, node.lineno or 0))
-        stack.extend(node.get_children())
-    for name, line in candidates:
-        if name not in guarded and line <= rebound.get(name, 1 << 30):
-            found[name] = TENSOR_VALUE
-    for name, line in likely:
-        if name not in guarded and name not in found and line <= rebound.get(name, 1 << 30):
-            found[name] = _LIKELY
-    return found
-
-
-def _is_likely_use(function: FunctionInfo, node: nodes.Attribute) -> bool:
-    """A call of a method that in this file only a tensor is likely to have."""
-    if not (isinstance(node.parent, nodes.Call) and node.parent.func is node) or node.attrname in MOVING_METHODS:
-        return False
-    return likely_tensor_method(function.module, node.attrname)
-
-
-def _is_tensor_use(node: nodes.Attribute) -> bool:
-    call = node.parent
-    if isinstance(call, nodes.Call) and call.func is node:
-        return node.attrname in TENSOR_ONLY_METHODS or (node.attrname in ("size", "dim") and not call.keywords)
-    return node.attrname in TENSOR_ATTRIBUTES
-
-
-def _tensor_index(index: nodes.NodeNG, plain: bool) -> bool:
-    """True for `x[..., 0]` and `x[None, :]`, where no array library is named (`plain`) also for `x[:, 0]`."""
-    if not isinstance(index, nodes.Tuple) or len(index.elts) < 2:
-        return False
-    if any(isinstance(p, nodes.Const) and (p.value is None or p.value is Ellipsis) for p in index.elts):
-        return True
-    return plain and any(isinstance(p, nodes.Slice) for p in index.elts)
-
-
-def _call_evidence(
-    analysis: Analysis,
-    function: FunctionInfo,
-    node: nodes.Call,
-    wanted: set[str],
-    candidates: list[tuple[str, int]],
-    guarded: set[str],
-) -> None:
-    named = [(i, a.name) for i, a in enumerate(node.args) if type(a) is nodes.Name and a.name in wanted]
-    keywords = [(k.arg, k.value.name) for k in node.keywords if type(k.value) is nodes.Name and k.value.name in wanted]
-    if not named and not keywords:
-        return
-    func, line = node.func, node.lineno or 0
-    if isinstance(func, nodes.Name) and func.name in ("isinstance", "callable", "is_tensor", "len"):
-        if func.name != "len":
-            guarded.update(n for _, n in named)
-        return
-    if isinstance(func, nodes.Attribute) and func.attrname == "is_tensor":
-        guarded.update(n for _, n in named)
-        return
-    target = analysis.resolver.expression(function.module, func, function)
-    if isinstance(target, str) and target.startswith("torch."):
-        if target.startswith("torch.nn.") and target.rsplit(".", 1)[-1][:1].isupper():
-            return  # the rows of module classes speak of calling their instances
-        row = lookup(target, len(node.args), [k.arg for k in node.keywords if k.arg])
-        if row is not None:
-            for position, name in row.demands:
-                candidates.extend((n, line) for i, n in named if i == position)
-                candidates.extend((n, line) for k, n in keywords if k == name)
-        return
-    if (
-        isinstance(func, nodes.Attribute)
-        and isinstance(func.expr, nodes.Name)
-        and function.cls is not None
-        and function.params
-        and func.expr.name == function.params[0].name
-        and is_layer(analysis, function, func.attrname)
-    ):
-        candidates.extend((n, line) for i, n in named if i == 0)
-
-
-def is_layer(analysis: Analysis, function: FunctionInfo, attribute: str) -> bool:
-    """True when `self.<attribute>` is plainly assigned a layer of torch.nn somewhere in the class."""
-    cls = function.cls
-    for writer in cls.stores.get(attribute, ()) if cls is not None else ():
-        for store in writer.attribute_stores:
-            if store.attrname != attribute or not isinstance(store.parent, nodes.Assign):
-                continue
-            source = store.parent.value
-            if isinstance(source, nodes.Call):
-                target = analysis.resolver.expression(writer.module, source.func, writer)
-                if isinstance(target, str) and target.startswith("torch.nn.") and target not in CONTAINERS:
-                    return target.rsplit(".", 1)[-1][:1].isupper()
-    return False
