@@ -15,8 +15,8 @@ FRAME_LIBRARIES: Final = ("pandas", "polars", "xarray", "jax", "tensorflow", "py
 
 ARRAY_METHODS: Final = frozenset(
     (
-        "any all item argmax argmin argsort clip cumsum cumprod dot max mean min norm std sum var prod nonzero squeeze "
-        "repeat"
+        "any all item tolist argmax argmin argsort clip cumsum cumprod dot max mean min norm std sum var prod nonzero "
+        "squeeze repeat"
     ).split()
 )
 """Methods that tensors share with arrays and frames alone (tools/foreign_names.txt): evidence where a file names no

@@ -70,14 +70,26 @@ def evidence(
             stack.append(node.expr)
             continue
         if kind is nodes.Call:
+            stack.append(node.func)
+            stack += node.args
+            stack += node.keywords
+            # Most calls are given none of them: told without a call of ours.
+            for argument in node.args:
+                if type(argument) is nodes.Subscript:
+                    argument = argument.value
+                if type(argument) is nodes.Name and argument.name in wanted:
+                    break
+            else:
+                for argument in node.keywords:
+                    if type(argument.value) is nodes.Name and argument.value.name in wanted:
+                        break
+                else:
+                    continue
             target = _call_evidence(analysis, function, node, wanted, candidates, guarded)
             if hops and type(target) is FunctionInfo and (function.tests or hops < HOPS):
                 line = node.lineno or 0
                 for name, is_item in _handed(analysis, function, target, node, wanted, hops - 1):
                     (items if is_item else likely).append((name, line))
-            stack.append(node.func)
-            stack += node.args
-            stack += node.keywords
             continue
         if kind is nodes.AssignName:
             if node.name in wanted and (node.lineno or 0) < rebound.get(node.name, 1 << 30):
@@ -194,8 +206,6 @@ def _call_evidence(
     """Note what a call tells of parameters that it is given; what it calls, where that is of the project."""
     named = [(i, a.name) for i, a in enumerate(node.args) if type(a) is nodes.Name and a.name in wanted]
     keywords = [(k.arg, k.value.name) for k in node.keywords if type(k.value) is nodes.Name and k.value.name in wanted]
-    if not named and not keywords and not any(_item_of(function, a, wanted) for a in node.args):
-        return None
     func, line = node.func, node.lineno or 0
     if isinstance(func, nodes.Name) and func.name in ("isinstance", "callable", "is_tensor", "len"):
         if func.name != "len":
