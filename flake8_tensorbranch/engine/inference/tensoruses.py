@@ -146,7 +146,8 @@ def _handed(
     analysis: Analysis, function: FunctionInfo, target: FunctionInfo, node: nodes.Call, wanted: set[str], hops: int
 ) -> Iterator[tuple[str, bool]]:
     """The parameters, or items of them (True), that a call hands to a function which takes only a tensor there."""
-    slots = target.slots[1:] if target.takes_self or target.is_classmethod else target.slots
+    bound = target.is_classmethod or (target.takes_self and _is_own(function, node.func))
+    slots = target.slots[1:] if bound else target.slots
     given = [(a, slots[i].name) for i, a in enumerate(node.args[: len(slots)])]
     given += [(k.value, k.arg) for k in node.keywords if k.arg is not None]
     for argument, slot in given:
@@ -154,6 +155,11 @@ def _handed(
         name = _item_of(function, argument, wanted) if direct is None else direct
         if name is not None and slot in _takers(analysis, target, hops):
             yield name, direct is None
+
+
+def _is_own(function: FunctionInfo, func: nodes.NodeNG) -> bool:
+    """True for `self.method`."""
+    return isinstance(func, nodes.Attribute) and getattr(func.expr, "name", None) == function.params[0].name
 
 
 def _takers(analysis: Analysis, function: FunctionInfo, hops: int) -> Set[str]:
@@ -224,15 +230,11 @@ def _call_evidence(
                 candidates.extend((n, line) for i, n in named if i == position)
                 candidates.extend((n, line) for k, n in keywords if k == name)
         return None
-    if (
-        isinstance(func, nodes.Attribute)
-        and isinstance(func.expr, nodes.Name)
-        and function.cls is not None
-        and function.params
-        and func.expr.name == function.params[0].name
-        and is_layer(analysis, function, func.attrname)
-    ):
-        candidates.extend((n, line) for i, n in named if i == 0)
+    if isinstance(func, nodes.Attribute) and function.cls is not None and _is_own(function, func):
+        if is_layer(analysis, function, func.attrname):
+            candidates.extend((n, line) for i, n in named if i == 0)
+        else:
+            target = analysis.resolver.method(function.cls, func.attrname)
     if target is None and type(func) is nodes.Name:
         return next((f for f in function.nested if f.is_lambda and _is_bound(f, func.name)), None)
     return target
