@@ -55,13 +55,15 @@ def compare(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue
         return HOST_VALUE
     if op in ("in", "not in"):
         return _membership(left, right)
+    if NONE in (left.kinds, right.kinds) and not (left.kinds | right.kinds) & ARRAY:
+        return HOST_VALUE  # nothing is read: an array alone compares its elements with None
     if not (left.kinds | right.kinds) & ~(HOST | NONE):
         return _host_compare(left, right, op)
     if (left.kinds | right.kinds) & TENSOR:
         other = right if left.kinds & TENSOR else left
         if (vague(left) and not right.kinds & TENSOR) or (vague(right) and not left.kinds & TENSOR):
             return UNKNOWN
-        if other.kinds == NONE or isinstance(other.const, str):
+        if isinstance(other.const, str):
             return HOST_VALUE
         if op in ("==", "!=") and other.must(CONTAINER | MAPPING):
             return HOST_VALUE  # `tensor == []` asks whether they are one object
