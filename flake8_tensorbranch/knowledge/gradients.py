@@ -75,6 +75,11 @@ GRADIENTS_OFF: Final = frozenset({"no_grad", "inference_mode"})
 GRADIENTS_ON: Final = frozenset({"enable_grad"})
 """The scopes of torch by which gradients are not recorded, or are again."""
 
+GRADIENT_MODES: Final = frozenset(f"torch.{name}" for name in (*GRADIENTS_OFF, *GRADIENTS_ON))
+"""The same by qualified names. An instance called with a function gives that function under it
+(torch/utils/_contextlib.py).
+"""
+
 BY_INPUTS: Final = frozenset(
     {
         *(f"torch.autograd.functional.{name}" for name in ("jacobian", "hessian", "vjp", "jvp", "hvp", "vhp")),

@@ -31,6 +31,11 @@ OPEN_BASES: Final = frozenset(
 OPTIMIZER_ATTRIBUTES: Final = frozenset({"param_groups", "state", "defaults"})
 """What `torch.optim.Optimizer.__init__` stores (torch/optim/optimizer.py)."""
 
+CLOSURE: Final = ("step", "closure")
+"""The method of an optimizer and its parameter that "reevaluates the model and returns the loss"
+(torch/optim/optimizer.py).
+"""
+
 RECORD_BASES: Final = ("NamedTuple", "ModelOutput", "BaseOutput", "TypedDict", "BaseModel")
 """Bases by whose annotations a class has fields: typing, transformers and diffusers, pydantic."""
 

@@ -40,6 +40,7 @@ from flake8_tensorbranch.engine.lattice import (
 )
 from flake8_tensorbranch.engine.refs import Instance, Partial, Wrapped
 from flake8_tensorbranch.knowledge import containers, evidence, names, passing, regions
+from flake8_tensorbranch.knowledge.gradients import GRADIENT_MODES
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.knowledge.model import method as tensor_row
 from flake8_tensorbranch.knowledge.modules import PARALLEL
@@ -177,7 +178,7 @@ def _torch(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | No
         if row.demands and args.positional and args.positional[0] is UNKNOWN and row.demands[0][0] == 0:
             frame.affirm(next(iter(getattr(node, "args", ())), None), UNKNOWN)
         return from_row(row, args, None)
-    if _is_class(qualname):
+    if _is_class(qualname) or qualname in GRADIENT_MODES:
         return make(OBJECT, refs=frozenset({Instance(qualname)}))
     return UNKNOWN
 
@@ -282,6 +283,8 @@ def call_instance(
         return args.positional[0] if args.positional else UNKNOWN
     if cls == "torch.nn.LSTM":
         return sequence([TENSOR_VALUE, sequence([TENSOR_VALUE, TENSOR_VALUE])])
+    if cls in GRADIENT_MODES:
+        return make(CALLABLE, refs=frozenset({Wrapped(cls, args.positional[0])})) if args.positional else UNKNOWN
     if cls in PARALLEL:
         return calls.apply(frame, dict(callee.items or ()).get("module", UNKNOWN), args, node)
     row = lookup(cls, len(args.positional), args.names(), kinds=args.kinds())

@@ -28,11 +28,12 @@ from flake8_tensorbranch.engine.lattice import (
     make,
     without,
 )
-from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.engine.refs import Giving, Instance
 from flake8_tensorbranch.knowledge.evidence import (
     TENSOR_LIKE_NAMES,
 )
 from flake8_tensorbranch.knowledge.model import lookup
+from flake8_tensorbranch.knowledge.modules import CLOSURE
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, Param
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ def declared(analysis: Analysis, function: FunctionInfo) -> dict[str, AbstractVa
                 said = make(said.kinds | TENSOR | UNKNOWN_KIND)
             if knobs.is_plain(function, param, said):
                 said = without(said, TENSOR)
+            if said.kinds & CALLABLE and not said.refs and _is_closure(analysis, function, param):
+                said = join(said, _gives_loss())
             result[param.name] = join(said, NONE_VALUE) if _is_none(param.default) else said
         else:
             bare.append(param)
@@ -74,6 +77,8 @@ def declared(analysis: Analysis, function: FunctionInfo) -> dict[str, AbstractVa
         used = tensoruses.evidence(analysis, function, {p.name for p in bare})
         for param in bare:
             value = _unannotated(param, documented.get(param.name), used.get(param.name))
+            if _is_closure(analysis, function, param):
+                value = join(_gives_loss(), NONE_VALUE) if _is_none(param.default) else _gives_loss()
             if knobs.is_plain(function, param, value):
                 value = without(value, TENSOR)
             result[param.name] = value if value is not UNKNOWN else _default(analysis, function, param.default)
@@ -99,6 +104,17 @@ def _is_element(function: FunctionInfo, name: str) -> bool:
 
 def _is_autograd(analysis: Analysis, function: FunctionInfo) -> bool:
     return function.cls is not None and "torch.autograd.Function" in analysis.resolver.mro(function.cls)
+
+
+def _is_closure(analysis: Analysis, function: FunctionInfo, param: Param) -> bool:
+    """True for what an optimizer's `step` calls for the loss."""
+    if (function.name, param.name) != CLOSURE or function.cls is None:
+        return False
+    return any(isinstance(b, str) and b.startswith("torch.optim.") for b in analysis.resolver.mro(function.cls))
+
+
+def _gives_loss() -> AbstractValue:
+    return make(CALLABLE, refs=frozenset({Giving(TENSOR_VALUE)}))
 
 
 def _annotated(analysis: Analysis, function: FunctionInfo, node: nodes.NodeNG | None) -> AbstractValue:
