@@ -75,9 +75,7 @@ def compare(left: AbstractValue, right: AbstractValue, op: str) -> AbstractValue
             return UNKNOWN
         return make(ARRAY, host_deps(left, right))
     if (left.kinds | right.kinds) & (CONTAINER | MAPPING):
-        if NONE in (left.kinds, right.kinds) or any(
-            isinstance(v.const, str) and v.kinds == HOST for v in (left, right)
-        ):
+        if any(isinstance(v.const, str) and v.kinds == HOST for v in (left, right)):
             return HOST_VALUE
         if left.items == () or right.items == ():  # an empty list: only whether the other is empty, too
             return flag(length_deps(left) | length_deps(right))
