@@ -38,6 +38,9 @@ from flake8_tensorbranch.engine.lattice import (
     sequence,
     without,
 )
+from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.knowledge.model import is_known
+from flake8_tensorbranch.syntax.names import ClassInfo
 
 Transfer = Callable[[Frame, Arguments, Any], AbstractValue]
 
@@ -261,7 +264,7 @@ def method(frame: Frame, owner: AbstractValue, name: str, args: Arguments, node:
         result = externals.tensor_method(frame, owner, name, args)
     elif kinds & OBJECT and owner.refs and (name in CHILDREN or not kinds & (CONTAINER | MAPPING)):
         return externals.instance_method(frame, owner, name, args, node)
-    if kinds & ARRAY:
+    if kinds & ARRAY and not (kinds & OBJECT and _is_objects_own(frame, owner, name)):
         result = join(result, _array(owner, name, args))
     if kinds & MAPPING:
         result = join(result, _mapping(frame, owner, name, args, node))
@@ -272,6 +275,14 @@ def method(frame: Frame, owner: AbstractValue, name: str, args: Arguments, node:
     if kinds & UNKNOWN_KIND and not kinds & TENSOR:
         result = join(result, externals.unknown_method(frame, owner, name, args))
     return result if result.kinds else UNKNOWN
+
+
+def _is_objects_own(frame: Frame, owner: AbstractValue, name: str) -> bool:
+    """True for a method that one of the classes has which a value may be of, and no tensor: nor has an array."""
+    classes = [r.cls for r in owner.each if isinstance(r, Instance) and isinstance(r.cls, ClassInfo)]
+    return not is_known(f"torch.Tensor.{name}") and any(
+        frame.analysis.resolver.method(c, name) is not None for c in classes
+    )
 
 
 def _array(owner: AbstractValue, name: str, args: Arguments) -> AbstractValue:
