@@ -50,6 +50,7 @@ def evidence(
     likely: list[tuple[str, int]] = []
     items: list[tuple[str, int]] = []
     plain = not names_arrays(function.module)
+    hands = bool(hops and (function.tests or hops < HOPS))
     body: Any = function.node.body
     stack: list[Any] = list(body) if isinstance(body, list) else [body]
     while stack:
@@ -86,7 +87,9 @@ def evidence(
                 else:
                     continue
             target = _call_evidence(analysis, function, node, wanted, candidates, guarded)
-            if hops and type(target) is FunctionInfo and (function.tests or hops < HOPS):
+            if hands and type(target) is str:
+                target = analysis.resolver.method(function.cls, target) if function.cls is not None else None
+            if hands and type(target) is FunctionInfo:
                 line = node.lineno or 0
                 for name, is_item in _handed(analysis, function, target, node, wanted, hops - 1):
                     (items if is_item else likely).append((name, line))
@@ -148,7 +151,7 @@ def _handed(
     """The parameters, or items of them (True), that a call hands to a function which takes only a tensor there."""
     bound = target.is_classmethod or (target.takes_self and _is_own(function, node.func))
     slots = target.slots[1:] if bound else target.slots
-    given = [(a, slots[i].name) for i, a in enumerate(node.args[: len(slots)])]
+    given = [(a, slot.name) for a, slot in zip(node.args, slots, strict=False)]
     given += [(k.value, k.arg) for k in node.keywords if k.arg is not None]
     for argument, slot in given:
         direct = argument.name if type(argument) is nodes.Name and argument.name in wanted else None
@@ -209,7 +212,9 @@ def _call_evidence(
     candidates: list[tuple[str, int]],
     guarded: set[str],
 ) -> object:
-    """Note what a call tells of parameters that it is given; what it calls, where that is of the project."""
+    """Note what a call tells of parameters that it is given. What it calls, where that is of the project: a function,
+    or the name of a method of the object's own.
+    """
     named = [(i, a.name) for i, a in enumerate(node.args) if type(a) is nodes.Name and a.name in wanted]
     keywords = [(k.arg, k.value.name) for k in node.keywords if type(k.value) is nodes.Name and k.value.name in wanted]
     func, line = node.func, node.lineno or 0
@@ -234,7 +239,7 @@ def _call_evidence(
         if is_layer(analysis, function, func.attrname):
             candidates.extend((n, line) for i, n in named if i == 0)
         else:
-            target = analysis.resolver.method(function.cls, func.attrname)
+            return func.attrname
     if target is None and type(func) is nodes.Name:
         return next((f for f in function.nested if f.is_lambda and _is_bound(f, func.name)), None)
     return target
