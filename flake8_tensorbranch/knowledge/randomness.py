@@ -56,6 +56,12 @@ HOST_STATES: dict[str, str] = {"random.getstate": "random.", "numpy.random.get_s
 STATES: frozenset[str] = frozenset({"get_state", "getstate"})
 """Methods that give the state of a generator."""
 
+STATE: tuple[str, str] = ("bit_generator", "state")
+"""The attributes of numpy.random.Generator under which its state is read and set."""
+
+CLONES: frozenset[str] = frozenset({"clone_state"})
+"""Methods that give another generator in the same state (torch.Generator)."""
+
 DEFAULT_GENERATOR: frozenset[object] = frozenset({"torch.default_generator"})
 """The generator of torch whose draws a recompute replays."""
 

@@ -98,6 +98,9 @@ SAVES_NOTHING: Final = frozenset(
 )
 """Operations whose derivative needs no saved tensor (derivatives.yaml: sizes only)."""
 
+ADDS: Final = frozenset({"add", "add_", "sub", "sub_", "subtract", "subtract_"})
+"""Of these, the sums and differences of two tensors."""
+
 REARRANGES: Final = frozenset({"rearrange"})
 """Functions of einops made of the above alone (einops 0.8: reshape and permute)."""
 

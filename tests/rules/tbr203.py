@@ -81,7 +81,7 @@ def run(x: Tensor) -> Tensor:
 def factors(x: Tensor, generator: torch.Generator) -> Tensor:
     x = x * random.uniform(0.9, 1.1)  # error: [TBR203]
     x = x + torch.randn(4, generator=generator)  # error: [TBR203]
-    return x.sin() + torch.as_tensor(np.random.normal(size=4))  # error: [TBR203]
+    return x.sin() * torch.as_tensor(np.random.normal(size=4))  # error: [TBR203]
 
 
 def run_factors(x: Tensor) -> Tensor:
@@ -151,7 +151,7 @@ class Noisy(nn.Module):
 
 class NoisyGiven(Noisy):
     def forward(self, x: Tensor, generator: torch.Generator | None = None) -> Tensor:
-        return self.fc(x) + torch.randn(4, generator=generator)[None]  # error: [TBR203]
+        return self.fc(x) * torch.randn(4, generator=generator)[None]  # error: [TBR203]
 
 
 class Stage(nn.Module):

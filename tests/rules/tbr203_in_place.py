@@ -16,7 +16,11 @@ def masked(x: Tensor) -> Tensor:
 
 
 def noisy(x: Tensor) -> Tensor:
-    return x + torch.empty(4).normal_(generator=own)  # error: [TBR203]
+    return x * torch.empty(4).normal_(generator=own)  # error: [TBR203]
+
+
+def noisy_last(x: Tensor) -> Tensor:
+    return x.sin() + torch.empty(4).normal_(generator=own)  # ok: [TBR203] a sum saves nothing, and nothing follows
 
 
 def replayed(x: Tensor) -> Tensor:
@@ -26,6 +30,7 @@ def replayed(x: Tensor) -> Tensor:
 def run(x: Tensor) -> Tensor:
     x = checkpoint(masked, x, use_reentrant=False)
     x = checkpoint(noisy, x, use_reentrant=False)
+    x = checkpoint(noisy_last, x, use_reentrant=False)
     return checkpoint(replayed, x, use_reentrant=False)
 
 
@@ -36,12 +41,12 @@ def filled(x: Tensor) -> Tensor:
 
 
 def filled_like(x: Tensor) -> Tensor:
-    return torch.empty_like(x).normal_(generator=own) + x  # error: [TBR203]
+    return torch.empty_like(x).normal_(generator=own) * x  # error: [TBR203]
 
 
 def bare(x):  # type: ignore[no-untyped-def]
     noise = torch.randn(x.shape, generator=own)
-    return x + noise  # error: [TBR203]
+    return x * noise  # error: [TBR203]
 
 
 def seeded(x: Tensor) -> Tensor:
@@ -51,10 +56,27 @@ def seeded(x: Tensor) -> Tensor:
     return x[order] * mask  # ok: [TBR203] and the same order
 
 
+def cloned(x: Tensor) -> Tensor:
+    return x * torch.rand(4, generator=own.clone_state())  # ok: [TBR203] as `own` was in the forward
+
+
+def put_back(x: Tensor) -> Tensor:
+    own.set_state(torch.Generator().manual_seed(3).get_state())
+    return x * torch.rand(4, generator=own)  # ok: [TBR203] the state of a generator made alike
+
+
+def put_back_to_itself(x: Tensor) -> Tensor:
+    own.set_state(own.get_state())
+    return x * torch.rand(4, generator=own)  # error: [TBR203]
+
+
 def run_more(x: Tensor) -> Tensor:
     x = checkpoint(filled, x, use_reentrant=False)
     x = checkpoint(filled_like, x, use_reentrant=False)
     x = checkpoint(bare, x, use_reentrant=False)
+    x = checkpoint(cloned, x, use_reentrant=False)
+    x = checkpoint(put_back, x, use_reentrant=False)
+    x = checkpoint(put_back_to_itself, x, use_reentrant=False)
     return checkpoint(seeded, x, use_reentrant=False)
 
 

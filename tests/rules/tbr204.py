@@ -66,7 +66,14 @@ def wrapped(model: Parent) -> nn.Module:
 
 def chained(x: Tensor) -> Tensor:
     net = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.1), nn.Linear(4, 4))
-    return checkpoint_sequential(net, 2, x, use_reentrant=False, preserve_rng_state=False)  # error: [TBR204]
+    x = checkpoint_sequential(net, 2, x, use_reentrant=False, preserve_rng_state=False)  # ok: [TBR204] last segment
+    return checkpoint_sequential(net, 3, x, use_reentrant=False, preserve_rng_state=False)  # error: [TBR204]
+
+
+def evaluated(x: Tensor) -> Tensor:
+    drop = nn.Dropout(0.1)
+    drop.eval()
+    return checkpoint(drop, x, use_reentrant=False, preserve_rng_state=False)  # ok: [TBR204] draws in training alone
 
 
 def by_partial(block: Dropping, x: Tensor) -> Tensor:

@@ -46,8 +46,17 @@ class Trunk(nn.Module):
 
 
 def chained(x: Tensor) -> Tensor:
-    net = nn.Sequential(nn.Conv2d(2, 2, 1), nn.BatchNorm2d(2))
-    return checkpoint_sequential(net, 2, x, use_reentrant=False)  # error: [TBR211]
+    net = nn.Sequential(nn.Conv2d(2, 2, 1), nn.BatchNorm2d(2), nn.ReLU())
+    x = checkpoint_sequential(net, 1, x, use_reentrant=False)  # ok: [TBR211] one segment: nothing is checkpointed
+    x = checkpoint_sequential(net, 2, x, use_reentrant=False)  # ok: [TBR211] nor is the last of two
+    return checkpoint_sequential(net, 3, x, use_reentrant=False)  # error: [TBR211]
+
+
+def frozen(trunk: Trunk, x: Tensor) -> Tensor:
+    trunk.last.eval()
+    x = checkpoint(trunk.last, x, use_reentrant=False)  # ok: [TBR211] evaluation reads the statistics
+    trunk.last.train()
+    return checkpoint(trunk.last, x, use_reentrant=False)  # error: [TBR211]
 
 
 def wrapped(trunk: Trunk) -> nn.Module:

@@ -27,9 +27,17 @@ class Contents:
         self.origins = origins
         self.options = Options(origins)
 
-    def layers(self, region: Iterable[Activation], start: Expr | None, table: dict[str, Layer]) -> Iterator[Expr]:
-        """The calls in a region that run a layer of the table, switched on; `start` is the region's own module."""
-        if start is not None and self._has(start, table):
+    def layers(
+        self,
+        region: Iterable[Activation],
+        start: Expr | None,
+        table: dict[str, Layer],
+        part: AbstractValue | None = None,
+    ) -> Iterator[Expr]:
+        """The calls in a region that run a layer of the table, switched on; `start` is the region's own module, of
+        which only a part may be in the region.
+        """
+        if start is not None and self._has(start, table, part):
             yield start
         elif start is not None and not self.origins.value(start).items:
             yield from self._built(start, table)

@@ -33,12 +33,12 @@ from flake8_tensorbranch.engine.regions.trace import spelled
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
 from flake8_tensorbranch.knowledge.randomness import DRAWN_IN_PLACE, MAKERS, RESEEDS, SEEDS, SIZES
 from flake8_tensorbranch.knowledge.regions import host_source
+from flake8_tensorbranch.knowledge.tensors import ADDS
 from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import ModuleIndex, dotted, last_name
 
 DEPTH: Final = 3
 _GENERATORS: Final = frozenset(MAKERS.values())
-_SEEDABLE: Final = frozenset(MAKERS) | {"torch.Generator"}
 _COMPOUND: Final = (nodes.If, nodes.For, nodes.While, nodes.With, nodes.Try, nodes.Match)
 
 
@@ -64,14 +64,40 @@ def sites(mutations: Mutations) -> Iterator[RegionSite]:
 
 
 def _is_over(activation: Activation, node: Any, drawn: nodes.NodeNG) -> bool:
-    """True for a drawn number that the forward's graph keeps and no tensor saved later depends on: a non-reentrant
-    recompute has stopped before (facts B9).
+    """True for what is drawn and added to what no tensor saved later depends on, whose derivative needs neither; and
+    for a drawn number that the forward's graph keeps: a non-reentrant recompute has stopped before (facts B9).
     """
+    added = _sum(activation, node)
+    if added is not None:
+        return not saving.after(activation.origins, activation, added)
     if activation.entry.reentrant is not False or not _is_number(activation, drawn):
         return False
     if isinstance(node, nodes.Call) or (isinstance(node, nodes.BinOp) and node.op == "**" and node.left is drawn):
         return False
     return not saving.after(activation.origins, activation, node)
+
+
+def _sum(activation: Activation, node: Any) -> nodes.NodeNG | None:
+    """The sum or difference of tensors that something drawn is a part of, alone or by operations on it alone."""
+    while node is not None:
+        if isinstance(node, (nodes.BinOp, nodes.AugAssign)) and node.op.rstrip("=") in ("+", "-"):
+            return node
+        if isinstance(node, nodes.Call) and not node.keywords and last_name(node.func) in ADDS:
+            return node if activation.facts.values.get(node, UNKNOWN).must(TENSOR) else None
+        if not isinstance(node, (nodes.Call, nodes.Attribute)) or _holds_others(activation, node):
+            return None
+        node = node.parent
+    return None
+
+
+def _holds_others(activation: Activation, node: nodes.NodeNG) -> bool:
+    """True for an expression with a part that may be a tensor and is not drawn."""
+    for part in node.nodes_of_class((nodes.Name, nodes.Attribute)):
+        value = activation.facts.values.get(part, UNKNOWN)
+        own = isinstance(part, nodes.Attribute) or part.name in activation.function.local_names
+        if value.kinds & (TENSOR | UNKNOWN_KIND if own else TENSOR) and not value.deps & RANDOM and not value.refs:
+            return True
+    return False
 
 
 def _is_number(activation: Activation, drawn: Any) -> bool:
@@ -239,25 +265,7 @@ class _Draws:
             sources.extend(k.value for k in call.keywords if k.arg == "generator")
             if isinstance(call.func, nodes.Attribute) and not sources:
                 sources.append(call.func.expr)
-        return bool(sources) and all(self._is_seeded(s, calls[0]) for s in sources)
-
-    def _is_seeded(self, source: Any, draw: nodes.Call) -> bool:
-        if places.of(self.activation, source) is not None:
-            return reseeded.seeded(self.activation, source, draw)
-        made = self.activation.origins.of(self.activation.expr(source))
-        for origin in made:
-            call = origin.node
-            if not isinstance(call, nodes.Call) or self._drawn_seed(call):
-                return False
-            if isinstance(call.func, nodes.Attribute) and call.func.attrname == "manual_seed" and call.args:
-                return self._is_seeded(call.func.expr, draw)
-            names = self.activation.origins.externals(origin)
-            if not names & _SEEDABLE or (not call.args and "torch.Generator" not in names and not call.keywords):
-                return False
-        return bool(made)
-
-    def _drawn_seed(self, call: nodes.Call) -> bool:
-        return any(self._value(a).deps & RANDOM for a in call.args)
+        return bool(sources) and all(reseeded.made_alike(self.activation, s, calls[0]) for s in sources)
 
     def _mixes(self, node: Any) -> bool:
         """True for an operation on tensors of which some are not drawn: the draw enters inside of it."""

@@ -11,10 +11,12 @@ from astroid import nodes
 from flake8_tensorbranch.diagnostic import Edit
 from flake8_tensorbranch.engine.checkpointing.changes import is_in_place
 from flake8_tensorbranch.engine.checkpointing.contents import Contents
+from flake8_tensorbranch.engine.checkpointing.evaluating import evaluates
 from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
 from flake8_tensorbranch.engine.lattice import NO_CONST
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr
+from flake8_tensorbranch.engine.regions.entering import segmented
 from flake8_tensorbranch.engine.regions.region import Entry, describe
 from flake8_tensorbranch.engine.regions.trace import noted, spelled
 from flake8_tensorbranch.engine.repairs import settings as edits
@@ -71,20 +73,26 @@ class Entries:
         place = self._unpreserved(begin)
         if place is None:
             return
-        drawn = self._layer(region, start, DRAWING) or self._draw(region)
+        drawn = self._layer(begin, region, start, DRAWING) or self._draw(region)
         if drawn is not None:
             repair = edits.left_out(self.origins.program.index, place, "True")
             yield self._site(SinkKind.RNG_STATE, begin, place, drawn, "draws here", repair)
 
-    def _layer(self, heads: list[Activation], start: Expr | None, table: dict[str, Layer]) -> Expr | None:
+    def _layer(self, begin: Entry, heads: list[Activation], start: Expr | None, table: dict[str, Layer]) -> Expr | None:
         """The first layer of a table that a region runs; the same for all entries that run alike."""
-        found = next(self.contents.layers((), start, table), None)
+        part = None
+        if start is not None and begin.row is not None and begin.row.sequential:
+            part = segmented(self.origins.value(start), begin.option("segments"))
+        found = next(self.contents.layers((), start, table, part), None)
         for head in heads if found is None else ():
             key = (head, id(table))
             if key not in self._layers:
                 self._layers[key] = next(self.contents.layers(head.run(), None, table), None)
             found = found or self._layers[key]
-        return found
+        if found is None or not evaluates(self.origins, begin, start, found):
+            return found
+        every = chain(self.contents.layers((), start, table, part), self.contents.layers(_runs(heads), None, table))
+        return next((each for each in every if not evaluates(self.origins, begin, start, each)), None)
 
     def _draw(self, heads: list[Activation]) -> Expr | None:
         """The first operation that a region draws by."""
@@ -114,7 +122,7 @@ class Entries:
         return bool(found) and all(c is False for c in found)
 
     def _statistics(self, begin: Entry, region: list[Activation], start: Expr | None) -> Iterator[RegionSite]:
-        counted = self._layer(region, start, COUNTING)
+        counted = self._layer(begin, region, start, COUNTING)
         if counted is not None:
             assert begin.node is not None
             yield self._site(SinkKind.STATISTICS, begin, begin.node, counted, "its statistics advance here")
@@ -150,6 +158,11 @@ class Entries:
         return RegionSite(
             kind, node, begin.scope, spelled(called), describe(begin), begin.reentrant, True, (place,), repairs=repairs
         )
+
+
+def _runs(heads: list[Activation]) -> Iterator[Activation]:
+    for head in heads:
+        yield from head.run()
 
 
 def _first_layer(chain_: nodes.NodeNG) -> nodes.Call | None:

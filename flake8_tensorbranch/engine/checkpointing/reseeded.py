@@ -13,20 +13,24 @@ from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
 from flake8_tensorbranch.engine.checkpointing.places import Place
 from flake8_tensorbranch.engine.lattice import RANDOM, UNKNOWN
 from flake8_tensorbranch.engine.lookup.guards import guards
+from flake8_tensorbranch.engine.lookup.origins import Expr
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.randomness import (
+    CLONES,
     HOST_RESTORES,
     HOST_SEEDS,
     HOST_STATES,
     MAKERS,
     RESTORES,
     SEEDING,
+    STATE,
     STATES,
 )
 from flake8_tensorbranch.knowledge.regions import host_source
 from flake8_tensorbranch.syntax.binding import assigned
 
 _CLASSES: Final = frozenset(MAKERS.values())
+_SEEDABLE: Final = frozenset(MAKERS) | {"torch.Generator"}
 _TRAINING: Final = {"self.training": True}  # what holds wherever a region is recomputed
 
 
@@ -39,9 +43,9 @@ def repeats(insides: Insides, entry: object) -> bool:
         (at, call, (HOST_SEEDS | HOST_RESTORES)[name])
         for at in runs
         for call, name in _called(at)
-        if (name in HOST_SEEDS and _is_fixed(at, call)) or (name in HOST_RESTORES and _is_from_outside(at, call))
+        if (name in HOST_SEEDS and _is_fixed(at, call)) or (name in HOST_RESTORES and _is_alike(at, call.args[:1]))
     ]
-    draws = [(at, call, name) for at in runs for call, name in _called(at) if _draws(name)]
+    draws = [(at, call, name) for at in runs for call, name in _called(at) if _draws(at, call, name)]
     own = [(at, call, source) for at in runs for call, source in _from_objects(at)]
     return (
         bool(draws or own)
@@ -50,7 +54,7 @@ def repeats(insides: Insides, entry: object) -> bool:
             or _is_kept(at, call, partial(_is_host_state, name))
             for at, call, name in draws
         )
-        and all(seeded(at, source, call) for at, call, source in own)
+        and all(made_alike(at, source, call) for at, call, source in own)
     )
 
 
@@ -79,16 +83,62 @@ def seeded(at: Activation, source: Any, draw: Any) -> bool:
         top = top.parent
     runs = list(top.run())
     for where in runs:
-        for call in where.function.calls:
-            func = call.func
-            if not isinstance(func, nodes.Attribute) or func.attrname not in SEEDING | RESTORES:
-                continue
-            given = func.attrname not in RESTORES or _is_from_outside(where, call)
-            if given and _is_fixed(where, call) and places.of(where, func.expr) == place:
-                if _before([where, call], at, draw):
+        for put, generator, given in _sets(where):
+            if places.of(where, generator) == place and _before([where, put], at, draw):
+                if _is_alike(where, given, place) if _restores(put) else _is_fixed(where, put):
                     return True
     own = ((a, call) for a in runs for call, made in _from_objects(a) if places.of(a, made) == place)
     return all(_is_kept(a, call, partial(_is_state_of, place)) for a, call in own)
+
+
+def made_alike(at: Activation, source: Any, draw: Any) -> bool:
+    """True for a generator that each run of a region finds, or makes, in the same state before it draws from it."""
+    if places.of(at, source) is not None:
+        return seeded(at, source, draw)
+    made = at.origins.of(at.expr(source))
+    return bool(made) and all(isinstance(o.node, nodes.Call) and _makes_alike(at, o, draw) for o in made)
+
+
+def _makes_alike(at: Activation, made: Expr, draw: Any) -> bool:
+    """True for a call that makes a generator from a seed, or from another generator, alike in each run."""
+    call: Any = made.node
+    if any(at.facts.values.get(a, UNKNOWN).deps & RANDOM for a in call.args):
+        return False
+    method = call.func.attrname if isinstance(call.func, nodes.Attribute) else ""
+    if method == "manual_seed" and call.args:
+        return made_alike(at, call.func.expr, draw)
+    if method in CLONES:
+        return places.of(at, call.func.expr) is not None or made_alike(at, call.func.expr, draw)
+    names = at.origins.externals(made)
+    return bool(names & _SEEDABLE) and bool(call.args or call.keywords or "torch.Generator" in names)
+
+
+def _sets(at: Activation) -> Iterator[tuple[Any, Any, list[Any]]]:
+    """What a function does to put generators that are objects into a state: the call or assignment, the generator, and
+    what is given.
+    """
+    for call in at.function.calls:
+        func = call.func
+        if isinstance(func, nodes.Attribute) and func.attrname in SEEDING | RESTORES:
+            yield call, func.expr, call.args[:1]
+    store: Any
+    for store in at.function.attribute_stores:
+        if store.attrname == STATE[1] and isinstance(store.parent, nodes.Assign) and _is_state(store):
+            yield store.parent, store.expr.expr, [store.parent.value]
+
+
+def _is_state(node: Any) -> bool:
+    """True for `generator.bit_generator.state`, read or set."""
+    return (
+        isinstance(node, (nodes.Attribute, nodes.AssignAttr))
+        and node.attrname == STATE[1]
+        and isinstance(node.expr, nodes.Attribute)
+        and node.expr.attrname == STATE[0]
+    )
+
+
+def _restores(put: Any) -> bool:
+    return not isinstance(put, nodes.Call) or getattr(put.func, "attrname", "") in RESTORES
 
 
 def _is_kept(at: Activation | None, draw: Any, is_state: Callable[[Activation, Any, bool], bool]) -> bool:
@@ -113,14 +163,15 @@ def _is_kept(at: Activation | None, draw: Any, is_state: Callable[[Activation, A
 
 
 def _pairs(at: Activation, is_state: Callable[[Activation, Any, bool], bool]) -> Iterator[tuple[Any, Any]]:
-    """The calls of a function that ask for a generator's state, each with one that puts the generator back into it."""
-    for put in at.function.calls:
-        given = put.args[0] if put.args else None
+    """What in a function asks for a generator's state, each with what puts the generator back into it."""
+    stores = [s.parent for s in at.function.attribute_stores if s.attrname == STATE[1]]
+    for put in (*at.function.calls, *stores):
+        given = next(iter(put.args), None) if isinstance(put, nodes.Call) else getattr(put, "value", None)
         if not isinstance(given, nodes.Name) or not is_state(at, put, False):
             continue
         bound: Any = at.function.local_names.get(given.name, ())
         get = assigned(bound[0]) if len(bound) == 1 else None
-        if isinstance(get, nodes.Call) and is_state(at, get, True):
+        if isinstance(get, (nodes.Call, nodes.Attribute)) and is_state(at, get, True):
             yield get, put
 
 
@@ -132,6 +183,9 @@ def _is_host_state(draw: str, at: Activation, call: Any, asks: bool) -> bool:
 
 def _is_state_of(place: Place, at: Activation, call: Any, asks: bool) -> bool:
     """The same, of a generator that is an object."""
+    if not isinstance(call, nodes.Call):
+        part: Any = call.targets[0] if isinstance(call, nodes.Assign) else call
+        return _is_state(part) and places.of(at, part.expr.expr) == place
     func = call.func
     names = STATES if asks else RESTORES
     return isinstance(func, nodes.Attribute) and func.attrname in names and places.of(at, func.expr) == place
@@ -141,9 +195,21 @@ def _in_items(scope: nodes.With, node: Any) -> bool:
     return any(manager is node or manager.parent_of(node) for manager, _ in scope.items)
 
 
-def _is_from_outside(at: Activation, call: Any) -> bool:
-    """True for a state that stands outside of the region: each run is given the same."""
-    return bool(call.args) and places.of(at, call.args[0]) is not None
+def _is_alike(at: Activation, given: list[Any], place: Place | None = None) -> bool:
+    """True for a state that stands outside of the region, or is asked of another generator than the one at `place`:
+    each run is given the same.
+    """
+    if not given:
+        return False
+    state = given[0]
+    if not isinstance(state, nodes.Call) and not _is_state(state):
+        return places.of(at, state) is not None
+    asks = isinstance(state, nodes.Call) and isinstance(state.func, nodes.Attribute) and state.func.attrname in STATES
+    owner = state.func.expr if asks else None if isinstance(state, nodes.Call) else state.expr.expr
+    if owner is None:
+        return False
+    found = places.of(at, owner)
+    return found != place if found is not None else made_alike(at, owner, state)
 
 
 def _position(node: Any) -> tuple[int, int]:
@@ -156,8 +222,11 @@ def _called(at: Activation) -> Iterator[tuple[Any, str]]:
             yield from ((call, name) for name in named)
 
 
-def _draws(name: str) -> bool:
-    return name in MAKERS or (host_source(name) is not None and name not in HOST_SEEDS | HOST_RESTORES | HOST_STATES)
+def _draws(at: Activation, call: Any, name: str) -> bool:
+    """True for a draw of the host, and for a generator that is made without a seed."""
+    if name in MAKERS:
+        return not _is_fixed(at, call)
+    return host_source(name) is not None and name not in HOST_SEEDS | HOST_RESTORES | HOST_STATES
 
 
 def _is_fixed(at: Activation, call: Any) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.program import Program, functions_of
-from flake8_tensorbranch.engine.lattice import UNKNOWN
+from flake8_tensorbranch.engine.lattice import UNKNOWN, AbstractValue, make
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.regions.homemade import applied, home_made
 from flake8_tensorbranch.syntax.binding import assigned
@@ -84,3 +84,17 @@ def made_by_hand(program: Program) -> Iterator[tuple[nodes.Call, FunctionInfo | 
                 found = list(functions_of(program.analysis, facts.values.get(call.args[0], UNKNOWN)))
                 if found:
                     yield call, scope, found
+
+
+def segmented(chain: AbstractValue, segments: object) -> AbstractValue | None:
+    """The functions of a chain that `checkpoint_sequential` checkpoints in so many segments, as far as both are known:
+    all but those of the last; None where one segment is the last.
+    """
+    if isinstance(segments, bool) or not isinstance(segments, int):
+        return chain
+    if segments == 1:
+        return None
+    if not chain.items or not 0 < segments <= len(chain.items):
+        return chain
+    kept = chain.items[: len(chain.items) // segments * (segments - 1)]
+    return make(chain.kinds, chain.deps, chain.const, chain.refs, None, kept)

@@ -119,6 +119,9 @@ class Regions:
                 if row is None:
                     continue
                 function = args.get(max(row.argument, 0), row.keyword)
+                if function is not None and row.sequential:
+                    segments = _segments(args)
+                    function = entering.segmented(function, segments)
                 if function is None:
                     continue
                 found = list(functions_of(analysis, function))
@@ -135,6 +138,8 @@ class Regions:
                     and row.reentrant_keyword
                 ):
                     given = (*given, (row.reentrant_keyword, NO_CONST))  # it may be among what is unpacked
+                if row.sequential:
+                    given = (*given, ("segments", segments))
                 yield Entry(row.kind_with(given), node, scope, row, given), found
         for call in self.program.index.calls_in(scope):
             if isinstance(call.func, nodes.Attribute) and call.func.attrname in REGION_ATTRIBUTES and call.args:
@@ -333,6 +338,12 @@ def _keywords(row: RegionEntry, node: nodes.NodeNG) -> tuple[tuple[str, object],
     if "method" not in row.forms or not isinstance(node, nodes.Call):
         return ()
     return tuple((k.arg, _literal(k.value)) for k in node.keywords if k.arg is not None)
+
+
+def _segments(args: Arguments) -> object:
+    """The number of segments that `checkpoint_sequential` is given."""
+    told = args.get(1, "segments")
+    return NO_CONST if told is None else told.const
 
 
 def options(args: Arguments) -> tuple[tuple[str, object], ...]:

@@ -1,0 +1,99 @@
+"""Layers that a checkpointed region runs in evaluation mode, by what stands before: they draw and count nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.engine.refs import Bound
+from flake8_tensorbranch.engine.regions.region import Entry
+from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
+
+_MODES = ("eval", "train")
+
+
+def evaluates(origins: Origins, begin: Entry, start: Expr | None, layer: Expr) -> bool:
+    """True when a layer of a region is in evaluation mode each time that the region runs: a call before it says so,
+    where the region begins or inside of it, or the class keeps the layer in that mode.
+
+    `start` is the function or module that the entry `begin` is given, `layer` the call that runs the layer.
+    """
+    if not layer.module.mentions((".eval(",)) and not origins.program.index.mentions((".eval(",)):
+        return False
+    inner = layer.node.func if isinstance(layer.node, nodes.Call) else layer.node
+    path, scope = dotted(inner), layer.scope
+    if path and layer.node is not (start and start.node) and _is_set(origins, layer, {path}):
+        return True
+    own = ""
+    if path and scope is not None and scope.takes_self and path.startswith(f"{scope.params[0].name}."):
+        own = path.split(".", 1)[1]
+        if _is_kept(scope, own):
+            return True
+    if start is None or begin.node is None:
+        return False
+    holder: Any = start.node
+    if isinstance(holder, nodes.Attribute) and any(isinstance(r, Bound) for r in origins.value(start).refs):
+        holder = holder.expr
+    base = dotted(holder)
+    at = replace(start, node=begin.node)
+    return base is not None and _is_set(origins, at, {base, *([f"{base}.{own}"] if own else ())})
+
+
+def _is_set(origins: Origins, at: Expr, paths: set[str]) -> bool:
+    """True when the last call before a place that sets the mode of one of these sets evaluation, and always runs."""
+    found = [c for c in _setting(at, at.scope, paths) if _position(c) < _position(at.node)]
+    if not found and at.scope is not None:
+        names = {p.split(".", 1)[0] for p in paths}
+        if names & set(at.scope.local_names) or at.module.mentions((".train(",)):
+            return False
+        if any(_is_made(at, path) for path in paths):
+            return True
+        found = list(_setting(at, None, paths))
+        return bool(found) and all(isinstance(c.statement().parent, nodes.Module) for c in found)
+    block = found[-1].statement().parent if found and _evaluation(found[-1]) else None
+    return block is not None and bool(block.parent_of(at.node))
+
+
+def _setting(at: Expr, scope: FunctionInfo | None, paths: set[str]) -> Iterator[nodes.Call]:
+    """The calls of a scope that set the mode of one of these modules, or of one that holds it."""
+    for call in at.module.calls_in(scope):
+        func = call.func
+        if isinstance(func, nodes.Attribute) and func.attrname in _MODES:
+            path = dotted(func.expr)
+            if path is not None and any(p == path or p.startswith(f"{path}.") for p in paths):
+                yield call
+
+
+def _evaluation(call: nodes.Call) -> bool:
+    given = call.args[0] if call.args else next((k.value for k in call.keywords), None)
+    return getattr(call.func, "attrname", "") == "eval" or (isinstance(given, nodes.Const) and given.value is False)
+
+
+def _is_made(at: Expr, path: str) -> bool:
+    """True for a global that is bound once, to a module as `eval` gives it back."""
+    made = [getattr(b.statement, "value", None) for b in at.module.bindings.get(path, ())]
+    call = made[0] if len(made) == 1 else None
+    return isinstance(call, nodes.Call) and getattr(call.func, "attrname", "") == "eval"
+
+
+def _is_kept(scope: FunctionInfo, name: str) -> bool:
+    """True when a class's own `train` puts a layer back into evaluation mode, whatever it is given."""
+    method = scope.cls.methods.get("train") if scope.cls is not None else None
+    if method is None or not method.params:
+        return False
+    path = f"{method.params[0].name}.{name}"
+    return any(
+        isinstance(c.func, nodes.Attribute)
+        and c.func.attrname == "eval"
+        and dotted(c.func.expr) == path
+        and c.statement().parent is method.node
+        for c in method.calls
+    )
+
+
+def _position(node: Any) -> tuple[int, int]:
+    return int(node.lineno or 0), int(node.col_offset or 0)
