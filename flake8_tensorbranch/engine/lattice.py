@@ -253,8 +253,9 @@ def _join(a: AbstractValue, b: AbstractValue) -> AbstractValue:
             # Only one side is a container with known keys: its keys stay where the other side is no container at all.
             one, other = (a, b) if b.items is None else (b, a)
             items = None if other.kinds & HOLDERS else one.items
-            if one.kinds == other.kinds == MAPPING and other.elem is not None and not other.elem.kinds & UNKNOWN_KIND:
-                items = _either_key(dict(one.items or ()), {REST: other.elem})
+            told = other.elem is not None and not other.elem.kinds & (UNKNOWN_KIND | TENSOR)
+            if told and one.kinds == other.kinds == MAPPING:  # as numbers under any key: `defaultdict(float)`
+                items = _either_key(dict(one.items or ()), {REST: element(other)})
         elif [k for k, _ in a.items] == [k for k, _ in b.items]:
             items = tuple((k, join(v, w)) for (k, v), (_, w) in zip(a.items, b.items, strict=True))
         else:
