@@ -65,6 +65,9 @@ PRODUCTS: Final = frozenset(_PRODUCTS.split()) - {"linear", "einsum"}
 CALLING: Final = frozenset({"builtins.map", "builtins.filter", "functools.reduce", "torch.cond", "torch.vmap"})
 """What runs the function that it is handed first, beside the entries of regions."""
 
+APPLIES: Final = frozenset({"map", "filter", "reduce"})
+"""The last names of those that call it with elements of what follows."""
+
 OPAQUE: Final = frozenset({"builtins.exec", "builtins.eval", "builtins.__import__", "torch.while_loop"})
 """What may run anything."""
 

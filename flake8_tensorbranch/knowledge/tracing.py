@@ -48,3 +48,37 @@ TRANSFORMING: Final = ("torch.func", "functorch", "import func")
 
 FUNCTIONAL_CALLS: Final = frozenset({"torch.func.functional_call", "torch.nn.utils.stateless.functional_call"})
 """Calls of a module with other parameters than its own, which are back in place when they return."""
+
+NUMBERS_OF: Final[dict[str, tuple[int, int, tuple[str, ...]]]] = {
+    "torch.arange": (0, 3, ("start", "end", "step")),
+    "torch.full": (1, 2, ("fill_value",)),
+    "torch.full_like": (1, 2, ("fill_value",)),
+    "torch.tensor": (0, 1, ("data",)),
+    "torch.as_tensor": (0, 1, ("data",)),
+    "torch.roll": (1, 2, ("shifts",)),
+    "torch.topk": (1, 2, ("k",)),
+}
+"""Functions that take Python numbers of the tensors they are given, with the positions and names of those arguments.
+
+`torch.linspace` takes tensors as they are, and so does `as_tensor` a single one (tests/oracle/test_forms_mapped.py).
+"""
+
+METHODS_NUMBERS_OF: Final[dict[str, tuple[int, int, tuple[str, ...]]]] = {
+    "new_full": (1, 2, ("fill_value",)),
+    "new_tensor": (0, 1, ("data",)),
+    "roll": (0, 1, ("shifts",)),
+    "topk": (0, 1, ("k",)),
+}
+"""The same, of methods of a tensor."""
+
+KEEPS_TENSORS: Final = frozenset({"torch.as_tensor"})
+"""Of these functions, those that give a single tensor back as it is."""
+
+FORMATS_NUMBERS: Final = ("d", "i", "e", "f", "g", "E", "F", "G")
+"""The conversions of `%` that ask for a number."""
+
+TESTS_EACH: Final = frozenset({"any", "all"})
+"""Functions of Python that ask of each element whether it is true."""
+
+LEAVES_TORCH: Final = frozenset({"numpy"})
+"""Methods that give the memory of a tensor to others: a mapped tensor has none of its own."""

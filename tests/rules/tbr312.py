@@ -98,6 +98,17 @@ def positive(row: Tensor, weight: Tensor) -> Tensor:
 picked = torch.vmap(positive, in_dims=(0, None))(torch.rand(3, 4), torch.rand(4))
 
 
+def chosen(row: Tensor, weight: Tensor) -> Tensor:
+    layers = [torch.sin, torch.cos]
+    head = layers[row.argmax() % 2](row[: row.argmax()])  # error: [TBR312]  # error: [TBR312]
+    name = f"{row.sum():.1f}"  # error: [TBR312]
+    bound = weight[: weight.argmax()]  # ok: [TBR312] given by keyword: not mapped over
+    return head.sum() * len(name) + torch.tensor([row[0], 1.0]) + bound.sum()  # error: [TBR312]
+
+
+numbers = torch.vmap(chosen)(torch.rand(3, 4), weight=torch.rand(4))
+
+
 def noisy(row: Tensor) -> Tensor:
     row = F.dropout(row, 0.0) + F.dropout(row, 0.5, training=False)  # ok: [TBR312] nothing is drawn
     return F.dropout(row) + torch.rand_like(row)  # error: [TBR312]  # error: [TBR312]

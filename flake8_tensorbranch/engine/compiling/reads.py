@@ -11,6 +11,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.branching import frames
 from flake8_tensorbranch.engine.branching.tracers import Tracers
+from flake8_tensorbranch.engine.compiling import mapped
 from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import (
@@ -67,7 +68,11 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
                         kinds.pop("vmapped", None)
                     yield _site(program, scope, SinkKind.SCALAR_READ, node, kinds, regions.has)
                     continue
-                if "vmapped" in inside and draws(facts, node) and not inside["vmapped"].entry.option("randomness"):
+                if (
+                    "vmapped" in inside
+                    and (draws(facts, node) or mapped.drawn(facts, node))
+                    and not inside["vmapped"].entry.option("randomness")
+                ):
                     only = {"vmapped": inside["vmapped"]}
                     yield _site(program, scope, SinkKind.MAPPED_DRAW, node, only, regions.has)
             chosen = _chosen(facts, node)
@@ -79,10 +84,25 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
                 if not batched.reads(scope, node):
                     kinds.pop("vmapped", None)
                 yield _site(program, scope, SinkKind.SIZED_RESULT, node, kinds, regions.has)
+        if "vmapped" in inside:
+            yield from _mapped(program, regions, batched, scope, facts, inside["vmapped"])
     for there in abroad.reached(program, regions):
         inside = {k: there.regions[k] for k in _TRACED if k in there.regions}
         if inside and not tracers.guard(program.index, there.scope, there.call):
             yield from _abroad(program, regions, batched, there, inside)
+
+
+def _mapped(
+    program: Program, regions: Regions, batched: Batched, scope: FunctionInfo, facts: Facts, member: Membership
+) -> Iterator[TracedSite]:
+    """What only a function under `vmap` cannot do: there is no number of its values to take."""
+    only = {"vmapped": member}
+    asked = tested(scope)
+    found = ((SinkKind.SCALAR_READ, mapped.numbers), (SinkKind.SIZED_RESULT, mapped.masked))
+    for kind, ask in found:
+        for node, source in ask(scope, facts):
+            if batched.reads(scope, source) and not under(node, asked):
+                yield _site(program, scope, kind, node, only, regions.has)
 
 
 def _abroad(

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.program import Program, functions_of
+from flake8_tensorbranch.engine.lattice import NONE
 from flake8_tensorbranch.engine.refs import Bound, Partial
 from flake8_tensorbranch.engine.regions.abroad import Reached
 from flake8_tensorbranch.engine.regions.region import Entry, Regions
+from flake8_tensorbranch.knowledge.operations import APPLIES
 from flake8_tensorbranch.syntax.binding import binder
-from flake8_tensorbranch.syntax.names import FunctionInfo
+from flake8_tensorbranch.syntax.kinds import NESTED
+from flake8_tensorbranch.syntax.names import FunctionInfo, last_name
 
 KIND: Final = "vmapped"
 _SOURCES: Final = (nodes.Assign, nodes.AnnAssign, nodes.AugAssign, nodes.NamedExpr)
@@ -80,7 +83,7 @@ class Batched:
 
     def _mapped(self, entry: Entry, function: FunctionInfo) -> set[str]:
         """The parameters that a vmap maps over."""
-        slots = [p.name for p in function.params]
+        slots = [p.name for p in function.params if not p.keyword_only]
         if function.takes_self or function.is_classmethod:
             slots = slots[1:]
         node = entry.node
@@ -93,8 +96,24 @@ class Batched:
         if isinstance(in_dims, (nodes.Tuple, nodes.List)):
             dims = zip(slots, in_dims.elts, strict=False)
             slots = [n for n, d in dims if not (isinstance(d, nodes.Const) and d.value is None)]
-        extra = [n for n in (function.vararg, function.kwarg) if n is not None]
-        return {*slots, *extra}
+        elif in_dims is not None:
+            items = self.program.value(entry.scope, in_dims).items or ()
+            left_out = {n for n, (_, dim) in zip(slots, items, strict=False) if dim.must(NONE)}
+            slots = [n for n in slots if n not in left_out]
+        extra = [function.vararg] if function.vararg is not None else []
+        return {*slots, *extra} - self._by_keyword(entry)
+
+    def _by_keyword(self, entry: Entry) -> set[str]:
+        """What calls of the mapped function in its scope give by keyword: that is not mapped over (observed)."""
+        node: Any = entry.node
+        if not isinstance(node, nodes.Call):
+            return set()
+        calls = [node.parent] if isinstance(node.parent, nodes.Call) and node.parent.func is node else []
+        bound = _bound_name(node)
+        if bound:
+            calls = [c for c in self.program.index.calls_in(entry.scope) if getattr(c.func, "name", "") == bound]
+        given = [{k.arg for k in call.keywords if k.arg} for call in calls]
+        return set.intersection(*given) if given else set()
 
     def _unbound(self, entry: Entry, function: FunctionInfo, given: nodes.NodeNG, slots: list[str]) -> list[str]:
         """The parameters that a partial leaves open."""
@@ -107,6 +126,14 @@ class Batched:
         return slots
 
 
+def _bound_name(node: nodes.NodeNG) -> str:
+    """The one name that a statement binds to an expression; empty for anything else."""
+    statement = node.parent
+    if not isinstance(statement, nodes.Assign) or len(statement.targets) != 1:
+        return ""
+    return str(getattr(statement.targets[0], "name", ""))
+
+
 def _is_decorator(node: nodes.NodeNG) -> bool:
     return isinstance(node.parent, nodes.Decorators)
 
@@ -117,12 +144,17 @@ def _mentions(node: nodes.NodeNG, names: set[str]) -> bool:
 
 def _spread(function: FunctionInfo, names: set[str]) -> None:
     """Add the locals that are computed from names already in the set."""
-    again = True
+    again, loops = True, list(function.node.nodes_of_class(nodes.Comprehension, NESTED)) if names else []
     while again:
         again = False
         for name, bindings in function.local_names.items():
             if name not in names and any(_made_of(b, names) for b in bindings):
                 names.add(name)
+                again = True
+        for loop in loops:
+            found = {n.name for n in loop.target.nodes_of_class(nodes.AssignName)}
+            if not found <= names and _mentions(loop.iter, names):
+                names |= found
                 again = True
 
 
@@ -142,6 +174,8 @@ def _passed(call: nodes.Call, callee: FunctionInfo, names: set[str]) -> set[str]
     """The callee's parameters that get an expression which mentions one of the names."""
     slots = [p.name for p in callee.params]
     found: set[str] = set()
+    if last_name(call.func) in APPLIES:
+        return set(slots) if any(_mentions(argument, names) for argument in call.args[1:]) else set()
     if callee.takes_self or callee.is_classmethod:
         if _mentions(call.func, names):
             found.add(slots[0])
@@ -149,7 +183,7 @@ def _passed(call: nodes.Call, callee: FunctionInfo, names: set[str]) -> set[str]
     for position, argument in enumerate(call.args):
         if _mentions(argument, names):
             if isinstance(argument, nodes.Starred):
-                found.update(slots[position:])
+                found.update([*slots[position:], *([callee.vararg] if callee.vararg is not None else [])])
             elif position < len(slots):
                 found.add(slots[position])
             elif callee.vararg is not None:
