@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from astroid import nodes
@@ -29,6 +29,14 @@ def assigned(target: nodes.NodeNG) -> nodes.NodeNG | None:
         element: nodes.NodeNG | None = next(e for t, e in unpacked(parent, parent.parent.value) if t is target)
         return element
     return None
+
+
+def once(names: Mapping[str, Any], name: str) -> Any:
+    """The expression that a local is assigned where one statement alone binds it; `names` are those of its function
+    (`FunctionInfo.local_names`). None for any other name.
+    """
+    bound = names.get(name, ())
+    return assigned(bound[0]) if len(bound) == 1 and isinstance(bound[0], nodes.AssignName) else None
 
 
 def binder(target: nodes.NodeNG) -> Any:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.syntax.binding import once
 from flake8_tensorbranch.syntax.kinds import FUNCTIONS
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
@@ -46,11 +47,7 @@ def filled(function: FunctionInfo, self_name: str) -> list[str]:
 
 def alias(function: FunctionInfo, name: str) -> nodes.NodeNG | None:
     """What a local is a second name of wherever it is used: a name, an attribute, an element of either; else None."""
-    bound = function.local_names.get(name, ())
-    statement = bound[0].parent if len(bound) == 1 else None
-    if type(statement) is not nodes.Assign:
-        return None
-    value = statement.value
+    value = once(function.local_names, name)
     if type(value) is nodes.Call:
         return value if type(value.func) is nodes.Attribute and value.func.attrname == "setdefault" else None
     return value if type(value) in _PLACES else None

@@ -26,7 +26,7 @@ from flake8_tensorbranch.knowledge.modules import (
     REWRITES_PARAMETERS,
 )
 from flake8_tensorbranch.knowledge.tensors import DTYPE_CASTS, MARKS_IN_PLACE
-from flake8_tensorbranch.syntax.binding import assigned
+from flake8_tensorbranch.syntax.binding import once
 from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted, last_name
 
@@ -238,8 +238,7 @@ def _changes_output(origins: Origins, hook: Expr) -> bool:
 
 def _behind(scope: FunctionInfo | None, node: Any) -> Any:
     """What a local stands for that is bound once, to an attribute or an element; the node itself for all else."""
-    bound: Any = scope.local_names.get(node.name, ()) if scope is not None and isinstance(node, nodes.Name) else ()
-    value = assigned(bound[0]) if len(bound) == 1 else None
+    value = once(scope.local_names, node.name) if scope is not None and isinstance(node, nodes.Name) else None
     return value if isinstance(value, (nodes.Attribute, nodes.Subscript)) else node
 
 

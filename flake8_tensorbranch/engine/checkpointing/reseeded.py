@@ -27,7 +27,7 @@ from flake8_tensorbranch.knowledge.randomness import (
     STATES,
 )
 from flake8_tensorbranch.knowledge.regions import host_source
-from flake8_tensorbranch.syntax.binding import assigned
+from flake8_tensorbranch.syntax.binding import once
 
 _CLASSES: Final = frozenset(MAKERS.values())
 _SEEDABLE: Final = frozenset(MAKERS) | {"torch.Generator"}
@@ -169,8 +169,7 @@ def _pairs(at: Activation, is_state: Callable[[Activation, Any, bool], bool]) ->
         given = next(iter(put.args), None) if isinstance(put, nodes.Call) else getattr(put, "value", None)
         if not isinstance(given, nodes.Name) or not is_state(at, put, False):
             continue
-        bound: Any = at.function.local_names.get(given.name, ())
-        get = assigned(bound[0]) if len(bound) == 1 else None
+        get = once(at.function.local_names, given.name)
         if isinstance(get, (nodes.Call, nodes.Attribute)) and is_state(at, get, True):
             yield get, put
 

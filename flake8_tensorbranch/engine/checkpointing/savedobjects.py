@@ -20,7 +20,7 @@ from flake8_tensorbranch.engine.lattice import (
 )
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Closure
-from flake8_tensorbranch.syntax.binding import assigned
+from flake8_tensorbranch.syntax.binding import once
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 from flake8_tensorbranch.syntax.printing import source_of
 
@@ -67,8 +67,7 @@ def _named(forward: FunctionInfo, node: Any) -> list[str]:
         node = node.args[0]
     if not isinstance(node, nodes.Name):
         return []
-    bound = forward.local_names.get(node.name, ())
-    made = assigned(bound[0]) if len(bound) == 1 and isinstance(bound[0], nodes.AssignName) else None
+    made = once(forward.local_names, node.name)
     return _named(forward, made) if made is not None and not isinstance(made, nodes.Name) else [node.name]
 
 

@@ -13,7 +13,7 @@ from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import HOST, SHAPE
 from flake8_tensorbranch.engine.lookup import loops
 from flake8_tensorbranch.knowledge.containers import RESIZES
-from flake8_tensorbranch.syntax.binding import assigned
+from flake8_tensorbranch.syntax.binding import assigned, once
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 Place = tuple[ClassInfo | None, str]  # an attribute of a class; a global where the class is None
@@ -135,8 +135,7 @@ def behind(function: FunctionInfo, node: Any) -> Any:
     """What a local stands for whose items or methods are used, bound once to an attribute or a name; else the node."""
     if not isinstance(node, nodes.Name) or not isinstance(node.parent, (nodes.Subscript, nodes.Attribute)):
         return node
-    bound: Any = function.local_names.get(node.name, ())
-    value = assigned(bound[0]) if len(bound) == 1 and isinstance(bound[0], nodes.AssignName) else None
+    value = once(function.local_names, node.name)
     return value if isinstance(value, (nodes.Attribute, nodes.Name)) and dotted(value) else node
 
 

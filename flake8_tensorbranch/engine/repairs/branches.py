@@ -11,6 +11,7 @@ from flake8_tensorbranch.engine.lattice import HOST, TENSOR, UNKNOWN, AbstractVa
 from flake8_tensorbranch.engine.repairs.imports import spelled
 from flake8_tensorbranch.engine.repairs.text import Edits, Text, end, quoted, replacing, speaks_to_tools, start
 from flake8_tensorbranch.knowledge.tensors import CLAMPS, FINITE_SLOPE, REDUCES_TO_ONE, STEEP
+from flake8_tensorbranch.syntax.binding import once
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, dotted
 from flake8_tensorbranch.syntax.printing import source_of
 
@@ -73,8 +74,7 @@ class Branch:
 
     def _at_most_one(self, factor: nodes.NodeNG) -> bool:
         """Whether the one statement that binds the factor clamps it."""
-        bound = self.scope.local_names.get(factor.name, []) if isinstance(factor, nodes.Name) else []
-        value = getattr(bound[0].parent, "value", None) if len(bound) == 1 else None
+        value = once(self.scope.local_names, factor.name) if isinstance(factor, nodes.Name) else None
         if not isinstance(value, nodes.Call) or (dotted(value.func) or _attribute(value)).split(".")[-1] not in CLAMPS:
             return False
         return any(k.arg == "max" and _is_one(k.value) for k in value.keywords)
