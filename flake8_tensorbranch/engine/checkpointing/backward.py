@@ -187,7 +187,7 @@ class _Run:
             if (
                 value
                 and isinstance(item.value, (nodes.Call, nodes.BinOp, nodes.UnaryOp))
-                and switched(Expr(self.where.module, self.where.scope, item)) is False
+                and switched(self.backward.origins, Expr(self.where.module, self.where.scope, item)) is False
             ):
                 value = 0  # what is computed without gradients leads nowhere
             for target in item.targets:

@@ -176,8 +176,16 @@ class GradFlow:
             return self.bits(inner.value if isinstance(node, nodes.DictComp) else inner.elt)
         if isinstance(node, _JOINS):
             children: list[Any] = list(node.get_children())  # type: ignore[no-untyped-call]
-            return _one(max((self.bits(child) for child in children), default=NO))
+            bits = _one(max((self.bits(child) for child in children), default=NO))
+            return NO if bits & MAY and self._is_unrecorded(node) else bits
         return NO if isinstance(node, (nodes.Slice, nodes.DictUnpack)) else MAY
+
+    def _is_unrecorded(self, node: nodes.NodeNG) -> bool:
+        """True for arithmetic of tensors where gradients are off; two lists put together stay what they are."""
+        expr = self._expr(node)
+        if not isinstance(node, nodes.BinOp) or self.origins.value(expr).kinds & (CONTAINER | MAPPING):
+            return False
+        return without_grad(self.origins, expr, 0)
 
     def _name(self, node: nodes.Name) -> int:
         known = self.state.get(node.name)

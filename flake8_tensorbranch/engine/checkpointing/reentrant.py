@@ -83,7 +83,7 @@ class Reentrant:
         for function in self.recomputes.reads(made):
             for call in function.calls:
                 expr = Expr(function.module, function, call)
-                if _asks_first(call) or switched(expr) is True:
+                if _asks_first(call) or switched(self.origins, expr) is True:
                     continue
                 if isinstance(call.func, nodes.Attribute) and call.func.attrname in _INNER:
                     on = Expr(function.module, function, call.func.expr)
@@ -105,7 +105,7 @@ class Reentrant:
         else:
             return False
         made = self.origins.of(subject, calls=False)
-        recorded = any(switched(o) is True or self.origins.callees(o) for o in made)
+        recorded = any(switched(self.origins, o) is True or self.origins.callees(o) for o in made)
         own = all(isinstance(o.node, (nodes.Call, nodes.BinOp)) and o.scope is call.scope for o in made)
         return own and not recorded and self.origins.value(subject).must(TENSOR)
 
