@@ -67,3 +67,7 @@ PLAIN_BASES: Final = frozenset(
     }
 )
 """Bases by which a class is neither a tuple nor a tensor."""
+
+NAMED_TUPLE: Final = "typing.NamedTuple"
+NAMED_TUPLE_MAKER: Final = "collections.namedtuple"
+"""What makes classes of named tuples, which a reentrant checkpoint gives back as plain tuples (tests/oracle)."""

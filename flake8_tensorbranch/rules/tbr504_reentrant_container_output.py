@@ -14,12 +14,17 @@ RULE = Rule(
 
 def check(site: CheckpointSite) -> Iterator[Finding]:
     """Report regions whose output is detached."""
+    message, way = "", "return a tuple"
     if site.facts.get("container_output"):
         message = "the reentrant checkpoint detaches tensors that its function returns in a list, dict or object"
+    elif site.facts.get("named_output"):
+        message = "the reentrant checkpoint gives a named tuple back as a plain one, and a field is read by its name"
+        way = "unpack it"
+    if message:
         yield Finding(
             site.node,
             message,
-            f"return a tuple, or {other_variant(site.facts)}",
+            f"{way}, or {other_variant(site.facts)}",
             related=site.related,
             fix=nonreentrant(site),
         )

@@ -278,3 +278,33 @@ class Halves(tuple):  # type: ignore[type-arg]
 def boxed(x: torch.Tensor) -> torch.Tensor:
     y = checkpoint(lambda h: Halves((h.sin(), h.cos())), x, use_reentrant=True)  # ok: [TBR504] a tuple
     return y[0] + checkpoint(lambda h: Box(h.tanh()), x, use_reentrant=True).hidden  # error: [TBR504]
+
+
+class Fields(NamedTuple):
+    hidden: torch.Tensor
+    aux: torch.Tensor
+
+
+def fields(x: torch.Tensor) -> Fields:
+    return Fields(x.sin(), x.cos())
+
+
+def by_field(x: torch.Tensor) -> torch.Tensor:
+    out = checkpoint(fields, x, use_reentrant=True)  # error: [TBR504] "gives a named tuple back as a plain one"
+    return out.hidden
+
+
+def by_position(x: torch.Tensor) -> torch.Tensor:
+    out = checkpoint(fields, x, use_reentrant=True)  # ok: [TBR504] a plain tuple has positions
+    return out[0]
+
+
+def comprehended(x: torch.Tensor) -> torch.Tensor:
+    outs = [checkpoint(pair, h, use_reentrant=True) for h in (x, x * 2)]  # error: [TBR504]
+    return x + sum(h + extra["aux"] for h, extra in outs)
+
+
+class Keeps(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x, self.extra = checkpoint(pair, x, use_reentrant=True)  # error: [TBR504]
+        return x + self.extra["aux"]

@@ -7,11 +7,11 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute
-from flake8_tensorbranch.engine.checkpointing.taken import computed_with
+from flake8_tensorbranch.engine.checkpointing.taken import computed_with, fields_read
 from flake8_tensorbranch.engine.lattice import HOST, TENSOR
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
-from flake8_tensorbranch.knowledge.containers import BUILDS, FILLS, PLAIN_BASES
+from flake8_tensorbranch.knowledge.containers import BUILDS, FILLS, NAMED_TUPLE, NAMED_TUPLE_MAKER, PLAIN_BASES
 from flake8_tensorbranch.knowledge.gradients import CUTS
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
@@ -32,6 +32,14 @@ class Outputs:
         for function in made.functions:
             whole, positions = self._of(function)
             if whole or any(computed_with(self.origins, made.call, *place) for place in positions):
+                return True
+        return False
+
+    def renamed(self, made: Recompute) -> bool:
+        """True when the region gives a named tuple, of which its caller reads a field by its name."""
+        for function in made.functions:
+            results = [o for result in self.origins.returns(function) for o in self.origins.of(result)]
+            if any(_is_named(self.origins, o) for o in results) and fields_read(self.origins, made.call):
                 return True
         return False
 
@@ -96,6 +104,18 @@ def _is_record(origins: Origins, origin: Expr, made: nodes.Call) -> bool:
         return False
     given = [*made.args, *(k.value for k in made.keywords)]
     return any(origins.value(Expr(origin.module, origin.scope, g)).must(TENSOR) for g in given)
+
+
+def _is_named(origins: Origins, made: Expr) -> bool:
+    """True for an object of a named tuple's class of the project."""
+    if not isinstance(made.node, nodes.Call):
+        return False
+    for ref in origins.value(made).each:
+        cls = ref.cls if isinstance(ref, Instance) else None
+        if isinstance(cls, ClassInfo) and NAMED_TUPLE in origins.program.analysis.resolver.mro(cls):
+            return True
+    built = origins.step(Expr(made.module, made.scope, made.node.func))
+    return any(NAMED_TUPLE_MAKER in origins.externals(b) for b in built if isinstance(b.node, nodes.Call))
 
 
 def _is_opaque(origins: Origins, cls: ClassInfo) -> bool:

@@ -57,6 +57,8 @@ class Reentrant:
             found["through"] = names[0].removeprefix("torch.") if names else ""
         if self.outputs.held(made):
             found["container_output"] = True
+        elif self.outputs.renamed(made):
+            found["named_output"] = True
         name = self._shared(made) if has_input else ""
         if name:
             found["shared"] = name

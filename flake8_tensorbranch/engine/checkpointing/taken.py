@@ -14,6 +14,7 @@ from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.knowledge.containers import FILLS, GIVES_ELEMENTS, TAKES
 from flake8_tensorbranch.knowledge.gradients import CUTS, LEAVES_THE_GRAPH
 from flake8_tensorbranch.syntax.names import FunctionInfo
+from flake8_tensorbranch.syntax.printing import source_of
 
 _FOR_SHOW: Final = CUTS | {"cpu"}  # moved to the host: to be looked at
 _GIVES: Final = (GIVES_ELEMENTS | TAKES) - {"keys"}
@@ -78,21 +79,81 @@ def _of_whole(origins: Origins, at: Expr, position: int, length: int, depth: int
         site: Any = up if isinstance(up, nodes.Call) else up.parent
         if isinstance(site.func, nodes.Name) and site.func.name in ("list", "tuple"):
             return whole(site)
+        if isinstance(site.func, nodes.Attribute) and site.func.attrname == "append" and node in site.args:
+            lists = _reads_of(at.scope, site.func.expr, line(node) - 1)
+            return any(_of_elements(origins, Expr(at.module, at.scope, r), position, length, depth - 1) for r in lists)
         return any(whole(read, callee) for callee, read in _handed(origins, at, site))
-    if not isinstance(up, nodes.Assign) or up.value is not node:
+    if isinstance(up, (nodes.ListComp, nodes.GeneratorExp)) and up.elt is node:
+        return _of_elements(origins, Expr(at.module, at.scope, up), position, length, depth - 1)
+    if isinstance(up, nodes.Assign) and up.value is node:
+        return any(_taken_by(origins, at, target, line(up), position, length, depth) for target in up.targets)
+    return False
+
+
+def _taken_by(origins: Origins, at: Expr, target: Any, since: int, position: int, length: int, depth: int) -> bool:
+    """The same of a target that the tuple is bound to, after a line."""
+
+    def whole(found: Any, less: int = 0) -> bool:
+        return _of_whole(origins, Expr(at.module, at.scope, found), position - less, length - less, depth - 1)
+
+    if not isinstance(target, nodes.Tuple):
+        return any(whole(read) for read in _reads_of(at.scope, target, since))
+    before, rest = _split(target)
+    if rest is not None and position >= before:
+        return any(whole(read, before) for n in _names(rest) for read in reads_after(at.scope, n, since))
+    held = target.elts[position] if position < len(target.elts) else None
+    if isinstance(held, (nodes.AssignAttr, nodes.Subscript)):
+        return any(_enters(origins, at, read, depth) for read in _reads_of(at.scope, held, since))
+    return held is not None and any(_used(origins, at, name, since) for name in _names(held))
+
+
+def _of_elements(origins: Origins, at: Expr, position: int, length: int, depth: int) -> bool:
+    """The same of an expression that holds a list of such tuples."""
+    node, up = at.node, at.node.parent
+    if at.scope is None or depth <= 0:
         return False
-    for target in up.targets:
-        if isinstance(target, nodes.AssignName):
-            if any(whole(read) for read in reads_after(at.scope, target.name, line(up))):
-                return True
-        elif isinstance(target, nodes.Tuple):
-            before, rest = _split(target)
-            if rest is None or position < before:
-                names = _names(target.elts[position]) if position < len(target.elts) else []
-                if any(_used(origins, at, name, line(up)) for name in names):
-                    return True
-            elif any(whole(read, less=before) for n in _names(rest) for read in reads_after(at.scope, n, line(up))):
-                return True
+    if isinstance(up, (nodes.For, nodes.Comprehension)) and up.iter is node:
+        return _taken_by(origins, at, up.target, line(up.target) - 1, position, length, depth)
+    if isinstance(up, nodes.Subscript) and up.value is node:
+        return _of_whole(origins, Expr(at.module, at.scope, up), position, length, depth - 1)
+    if isinstance(up, nodes.Assign) and up.value is node:
+        reads = [read for target in up.targets for read in _reads_of(at.scope, target, line(up))]
+        return any(_of_elements(origins, Expr(at.module, at.scope, r), position, length, depth - 1) for r in reads)
+    if isinstance(up, nodes.Call) and isinstance(up.func, nodes.Name) and up.func.name in ("list", "tuple", "reversed"):
+        return _of_elements(origins, Expr(at.module, at.scope, up), position, length, depth - 1)
+    if isinstance(up, nodes.Starred) and isinstance(up.parent, nodes.Call):
+        columns: Any = up.parent
+        if isinstance(columns.func, nodes.Name) and columns.func.name == "zip" and columns.args == [up]:
+            return _of_whole(origins, Expr(at.module, at.scope, columns), position, length, depth - 1)
+    return False
+
+
+def _reads_of(scope: FunctionInfo | None, target: Any, since: int) -> Iterator[nodes.NodeNG]:
+    """Where a function reads what it has bound to a name, an attribute or an item."""
+    if isinstance(target, (nodes.AssignName, nodes.Name)):
+        yield from reads_after(scope, target.name, since)
+    elif isinstance(target, (nodes.AssignAttr, nodes.Attribute, nodes.Subscript)) and scope is not None:
+        text = source_of(target)
+        for node in scope.node.nodes_of_class((nodes.Attribute, nodes.Subscript)):
+            if line(node) > since and source_of(node) == text:
+                yield node
+
+
+def fields_read(origins: Origins, call: Expr, depth: int = _DEPTH) -> bool:
+    """True when a caller reads an attribute of the tuple that a call returns, by a name that plain tuples lack."""
+    node, up = call.node, call.node.parent
+    if isinstance(up, nodes.Attribute) and up.expr is node:
+        return not hasattr(tuple, up.attrname)
+    if call.scope is None or depth <= 0:
+        return False
+    if isinstance(up, nodes.Return):
+        return any(fields_read(origins, site, depth - 1) for site in origins.sites(call.scope))
+    if isinstance(up, nodes.Assign):
+        reads = [read for target in up.targets for read in _reads_of(call.scope, target, line(up))]
+        return any(fields_read(origins, Expr(call.module, call.scope, read), depth - 1) for read in reads)
+    if isinstance(up, nodes.Call) and node in up.args:
+        handed = _handed(origins, call, up)
+        return any(fields_read(origins, Expr(f.module, f, read), depth - 1) for f, read in handed)
     return False
 
 
