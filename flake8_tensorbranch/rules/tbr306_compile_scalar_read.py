@@ -15,9 +15,11 @@ def check(site: TracedSite) -> Iterator[Finding]:
     cost = break_cost(site)
     if not cost:
         return
+    text = bool(site.facts.get("text"))
+    what = "text of a tensor" if text else "a Python number of a tensor"
     yield Finding(
         site.node,
-        f"`{site.subject}` makes a Python number of a tensor in a compiled region: {cost}",
-        "keep it a tensor",
+        f"`{site.subject}` makes {what} in a compiled region: {cost}",
+        "print it outside" if text else "keep it a tensor",
         related=site.related,
     )

@@ -53,6 +53,19 @@ def picked(x: torch.Tensor, scales: list[float], index: torch.Tensor) -> torch.T
     return x * scales[index] + x[index]  # error: [TBR306]
 
 
+@torch.compile
+def unasked(x: Tensor) -> Tensor:
+    x = x * any([x[0] > 0, x[1] > 0])  # error: [TBR306] "a graph break"
+    x = x * bool(x.sum() > 0)  # error: [TBR306]
+    low, high = map(float, x[:2])  # error: [TBR306]
+    label = str(x.sum())  # error: [TBR306] "text"
+    sizes = [*map(int, x.shape)]  # ok: [TBR306] sizes
+    steps = torch.arange(x.max())  # error: [TBR306]
+    if x.ndim > 3:
+        raise ValueError(str(x))  # ok: [TBR306] nothing goes on
+    return x * (low + high) * len(label) + steps.sum() + torch.full((2,), x.sum()) + sizes[0]
+
+
 @contextlib.contextmanager
 def quiet():
     yield

@@ -63,10 +63,9 @@ def _indices(facts: Facts, node: nodes.Subscript) -> Iterator[nodes.NodeNG]:
 def _given(facts: Facts, call: nodes.Call) -> Iterator[nodes.NodeNG]:
     """The tensors of which a call takes numbers, or asks whether they are true."""
     func = call.func
-    if isinstance(func, nodes.Name) and func.name in TESTS_EACH and len(call.args) == 1:
-        value = facts.values.get(call.args[0], UNKNOWN)
-        if value.must(TENSOR) or _holds(value):
-            yield call.args[0]
+    asked = quantified(facts, call)
+    if asked is not None:
+        yield asked
     elif isinstance(func, nodes.Name) and func.name == "format" and len(call.args) == 2:
         yield from (p for p in call.args[:1] if _is_tensor(facts, p))
     elif isinstance(func, nodes.Attribute) and func.attrname == "format" and isinstance(func.expr, nodes.Const):
@@ -75,14 +74,28 @@ def _given(facts: Facts, call: nodes.Call) -> Iterator[nodes.NodeNG]:
         yield func.expr
     elif isinstance(func, nodes.Name) and func.name == "bool" and not isinstance(call.parent, nodes.Assign):
         yield from (p for p in call.args if _is_tensor(facts, p))
-    taken = [(NUMBERS_OF[name], name in KEEPS_TENSORS) for name in facts.externals.get(call, ()) if name in NUMBERS_OF]
+    yield from (part for _, part in given(facts, call))
+
+
+def quantified(facts: Facts, call: nodes.Call) -> nodes.NodeNG | None:
+    """What `any` or `all` goes over, a tensor or a container with one in it; None for any other call."""
+    if not isinstance(call.func, nodes.Name) or call.func.name not in TESTS_EACH or len(call.args) != 1:
+        return None
+    value = facts.values.get(call.args[0], UNKNOWN)
+    return call.args[0] if value.must(TENSOR) or _holds(value) else None
+
+
+def given(facts: Facts, call: nodes.Call) -> Iterator[tuple[str, nodes.NodeNG]]:
+    """The arguments of which a function or method of torch takes numbers, each with its name."""
+    func = call.func
+    taken = [(name, NUMBERS_OF[name]) for name in facts.externals.get(call, ()) if name in NUMBERS_OF]
     if isinstance(func, nodes.Attribute) and func.attrname in METHODS_NUMBERS_OF and _is_tensor(facts, func.expr):
-        taken = [(METHODS_NUMBERS_OF[func.attrname], False)]
-    for (first, last, keywords), kept in taken[:1]:
+        taken = [(func.attrname, METHODS_NUMBERS_OF[func.attrname])]
+    for name, (first, last, keywords) in taken[:1]:
         for part in (*call.args[first:last], *(k.value for k in call.keywords if k.arg in keywords)):
             value = facts.values.get(part, UNKNOWN)
-            if (value.must(TENSOR) and not kept) or _holds(value):
-                yield part
+            if (value.must(TENSOR) and name not in KEEPS_TENSORS) or _holds(value):
+                yield name, part
 
 
 def drawn(facts: Facts, node: nodes.NodeNG) -> bool:

@@ -11,7 +11,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.branching import frames
 from flake8_tensorbranch.engine.branching.tracers import Tracers
-from flake8_tensorbranch.engine.compiling import mapped
+from flake8_tensorbranch.engine.compiling import mapped, unasked
 from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import (
@@ -84,6 +84,12 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
                 if not batched.reads(scope, node):
                     kinds.pop("vmapped", None)
                 yield _site(program, scope, SinkKind.SIZED_RESULT, node, kinds, regions.has)
+        if "compiled" in inside:
+            only = {"compiled": inside["compiled"]}
+            for node, text in unasked.breaks(facts):
+                if not under(node, asked) and not guard(node):
+                    found = _site(program, scope, SinkKind.SCALAR_READ, node, only, regions.has)
+                    yield replace(found, facts={**found.facts, "text": text})
         if "vmapped" in inside:
             yield from _mapped(program, regions, batched, scope, facts, inside["vmapped"])
     for there in abroad.reached(program, regions):

@@ -1,0 +1,37 @@
+"""Calls by which Python reads tensors in a compiled function without being asked for a number: truth, text, sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.compiling.mapped import given, quantified
+from flake8_tensorbranch.engine.inference.frame import Facts
+from flake8_tensorbranch.engine.lattice import TENSOR, UNKNOWN
+from flake8_tensorbranch.knowledge.tracing import BREAKS_ON_NUMBERS, CONVERTS, TEXTS
+
+
+def breaks(facts: Facts) -> Iterator[tuple[nodes.Call, bool]]:
+    """The calls that break a graph so, each with whether it asks for text (observed:
+    tests/oracle/test_forms_breaks.py). What an error says is left out: nothing goes on after it.
+    """
+    for node in facts.values:
+        if isinstance(node, nodes.Call) and _breaks(facts, node):
+            if not isinstance(node.statement(), (nodes.Raise, nodes.Assert)):
+                yield node, getattr(node.func, "name", "") in TEXTS
+
+
+def _breaks(facts: Facts, call: nodes.Call) -> bool:
+    name = call.func.name if isinstance(call.func, nodes.Name) else ""
+    if name in TEXTS or (name == "bool" and not isinstance(call.parent, nodes.Assign)):
+        return any(_is_tensor(facts, part) for part in call.args)
+    if name == "map" and len(call.args) == 2:
+        return getattr(call.args[0], "name", "") in CONVERTS and _is_tensor(facts, call.args[1])
+    if quantified(facts, call) is not None:
+        return True
+    return any(taken in BREAKS_ON_NUMBERS for taken, _ in given(facts, call))
+
+
+def _is_tensor(facts: Facts, node: nodes.NodeNG) -> bool:
+    return facts.values.get(node, UNKNOWN).must(TENSOR)
