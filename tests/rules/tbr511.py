@@ -48,3 +48,17 @@ def unpacked(layers: list[nn.Module], x: torch.Tensor) -> torch.Tensor:
 def negative(x: torch.Tensor) -> torch.Tensor:
     chain = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4))
     return checkpoint_sequential(chain, -1, x, use_reentrant=False)  # error: [TBR511] "-1 segments checkpoints nothing"
+
+
+def longer(x: torch.Tensor) -> torch.Tensor:
+    chain = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 4))
+    x = checkpoint_sequential(chain, len(chain) + 1, x, use_reentrant=False)  # error: [TBR511] "4 segments for 3"
+    x = checkpoint_sequential(chain[:2], 3, x, use_reentrant=False)  # error: [TBR511] "3 segments for 2"
+    x = checkpoint_sequential(list(chain.children()), len(chain), x, use_reentrant=False)  # ok: [TBR511] one each
+    return checkpoint_sequential(chain, len(chain) // 4, x, use_reentrant=False)  # error: [TBR511] "0 segments"
+
+
+def filled(x: torch.Tensor) -> torch.Tensor:
+    layers: list[nn.Module] = [nn.Linear(4, 4)]
+    layers.append(nn.ReLU())
+    return checkpoint_sequential(nn.Sequential(*layers), 2, x, use_reentrant=False)  # ok: [TBR511] the list has grown

@@ -1,8 +1,6 @@
-"""Checkpoint calls whose arguments do not fit: misplaced flags, too many segments, swapped parameters."""
+"""Checkpoint calls whose arguments do not fit: misplaced flags, swapped parameters."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from astroid import nodes
 
@@ -10,10 +8,8 @@ from flake8_tensorbranch.engine.checkpointing.backward import Backward
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.inference.arguments import passed
 from flake8_tensorbranch.engine.inference.program import functions_of
-from flake8_tensorbranch.engine.lattice import CONTAINER, MAPPING
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
-from flake8_tensorbranch.knowledge.containers import RESIZES
 from flake8_tensorbranch.knowledge.gradients import ONE_INPUT_MODULES
 from flake8_tensorbranch.knowledge.modules import ITERATES_TENSORS
 from flake8_tensorbranch.knowledge.regions import RegionEntry
@@ -55,85 +51,6 @@ def _capacity(function: object) -> int:
     return len(params) - (
         1 if getattr(function, "takes_self", False) or getattr(function, "is_classmethod", False) else 0
     )
-
-
-def segments(origins: Origins, made: Recompute, row: RegionEntry) -> tuple[int, int] | None:
-    """The number of segments and of functions where `checkpoint_sequential` cannot split so; the second is -1
-    where it does not matter.
-    """
-    call = made.call.node
-    if not row.qualname.endswith("checkpoint_sequential") or not isinstance(call, nodes.Call):
-        return None
-    node = call.args[1] if len(call.args) > 1 else next((k.value for k in call.keywords if k.arg == "segments"), None)
-    if node is None:
-        return None
-    const = origins.value(Expr(made.call.module, made.call.scope, node)).const
-    if isinstance(const, bool) or not isinstance(const, int):
-        found = [
-            o.node.value
-            for o in origins.of(Expr(made.call.module, made.call.scope, node))
-            if isinstance(o.node, nodes.Const)
-        ]
-        const = found[0] if len(found) == 1 else None
-    if not isinstance(const, int) or isinstance(const, bool):
-        return None
-    if const <= 0:
-        return const, -1
-    length = None if _grows(made) else _length(origins, made)
-    return (const, length) if length is not None and const > length else None
-
-
-def _grows(made: Recompute) -> bool:
-    """True where functions are added to the chain before the call, in its scope."""
-    path = dotted(made.function.node) if made.function is not None else None
-    calls = (c.func for c in made.call.module.calls_in(made.call.scope))
-    return path is not None and any(
-        isinstance(f, nodes.Attribute) and f.attrname in RESIZES | {"add_module"} and dotted(f.expr) == path
-        for f in calls
-    )
-
-
-def _length(origins: Origins, made: Recompute) -> int | None:
-    if made.function is None:
-        return None
-    lengths: set[int | None] = set()
-    for origin in origins.of(made.function):
-        node = origin.node
-        value = origins.value(origin)
-        if isinstance(node, nodes.Call) and "torch.nn.Sequential" in origins.externals(origin):
-            lengths.add(_chained(origins, origin))
-        elif isinstance(node, (nodes.List, nodes.Tuple)):
-            lengths.add(None if any(isinstance(e, nodes.Starred) for e in node.elts) else len(node.elts))
-        elif value.items is not None and value.kinds & CONTAINER and not value.kinds & MAPPING:
-            lengths.add(len(value.items))
-        else:
-            lengths.add(None)
-    return lengths.pop() if len(lengths) == 1 else None
-
-
-def _chained(origins: Origins, made: Expr) -> int | None:
-    """How many modules a `Sequential` is made of: its arguments, unpacked lists too, or a literal `OrderedDict`."""
-    args = made.node.args
-    if len(args) == 1 and not isinstance(args[0], nodes.Starred):
-        named = Expr(made.module, made.scope, args[0])
-        if not isinstance(args[0], nodes.Call) or "collections.OrderedDict" not in origins.externals(named):
-            return None
-        pairs: Any = args[0].args[0] if args[0].args else None
-        if isinstance(pairs, (nodes.List, nodes.Tuple)) and not args[0].keywords:
-            return None if any(isinstance(e, nodes.Starred) for e in pairs.elts) else len(pairs.elts)
-        return None if pairs is not None or any(k.arg is None for k in args[0].keywords) else len(args[0].keywords)
-    length = 0
-    for argument in args:
-        unpacked: Any = argument.value if isinstance(argument, nodes.Starred) else None
-        if unpacked is None:
-            length += 1
-        elif isinstance(unpacked, (nodes.List, nodes.Tuple)):
-            if any(isinstance(e, nodes.Starred) for e in unpacked.elts):
-                return None
-            length += len(unpacked.elts)
-        else:
-            return None
-    return length or None
 
 
 def functional_calls(origins: Origins, recomputes: Recomputes, backward: Backward) -> list[tuple[Expr, Recompute]]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from astroid import nodes
 
 from flake8_tensorbranch.diagnostic import Edit
-from flake8_tensorbranch.engine.checkpointing import callshape, transforms
+from flake8_tensorbranch.engine.checkpointing import callshape, segments, transforms
 from flake8_tensorbranch.engine.checkpointing.backward import Backward
 from flake8_tensorbranch.engine.checkpointing.contexts import Contexts
 from flake8_tensorbranch.engine.checkpointing.gradients import Gradients
@@ -180,7 +180,7 @@ class _Calls:
         if torch:
             facts.update(self.contexts.of(made, variants))
             facts["flag"] = callshape.positional_flag(self.origins, made, row)
-            facts["segments"] = callshape.segments(self.origins, made, row)
+            facts["segments"] = segments.segments(self.origins, made, row)
         if variants == {False}:
             facts["transforms"] = transforms.inside(self.origins, self.recomputes, made)
         if reentrant:
