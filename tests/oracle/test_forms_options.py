@@ -84,7 +84,7 @@ def param(x: Tensor) -> Tensor:
 
 
 def ternary(x: Tensor) -> Tensor:
-    return checkpoint(f, x, context_fn=ctx if x.shape[0] > 99 else noop_context_fn, use_reentrant=True)
+    return checkpoint(f, x, context_fn=ctx if x.shape[0] < 99 else noop_context_fn, use_reentrant=True)
 
 
 def alias(x: Tensor) -> Tensor:

@@ -114,3 +114,9 @@ def checkpoint(block: nn.Module, x: torch.Tensor, use_reentrant: bool, debug: bo
 
 def another_checkpoint(block: nn.Module, x: torch.Tensor) -> torch.Tensor:
     return checkpoint(block, x, use_reentrant=True, debug=True)  # ok: [TBR405] a function of this file
+
+
+def chosen(block: nn.Module, x: torch.Tensor, selective: bool) -> torch.Tensor:
+    given = contexts if selective else noop_context_fn
+    x = ckpt(block, x, use_reentrant=not selective, context_fn=given)  # ok: [TBR405] the variant is chosen, too
+    return ckpt(block, x, use_reentrant=True, context_fn=given)  # error: [TBR405]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -163,3 +164,30 @@ def called_again(stem: nn.Linear, layer: nn.Linear, x: torch.Tensor) -> torch.Te
     y = checkpoint(shared, x, use_reentrant=True)  # error: [TBR505] "condition"
     y = checkpoint(single, y, other, use_reentrant=True)  # ok: [TBR505] an argument
     return single(shared(y), other)
+
+
+def handed(block: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+    return checkpoint(block, x, use_reentrant=True)  # error: [TBR505] "condition"
+
+
+def from_a_caller(stem: nn.Linear, layer: nn.Linear, x: torch.Tensor) -> torch.Tensor:
+    condition = stem(x)
+    return handed(lambda h: layer(h) * condition, x) + condition
+
+
+class OnSelf(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem, self.layer = nn.Linear(4, 4), nn.Linear(4, 4)
+
+    def scaled(self, h: torch.Tensor) -> torch.Tensor:
+        return self.layer(h) * self.scale
+
+    def twice(self, x: torch.Tensor) -> torch.Tensor:
+        self.scale = self.stem(x)
+        x = checkpoint(self.scaled, x, use_reentrant=True)  # error: [TBR505] "self.scale"
+        return checkpoint(self.scaled, x, use_reentrant=True)  # ok: [TBR505] told of above
+
+    def once(self, x: torch.Tensor) -> torch.Tensor:
+        self.scale = self.stem(x)
+        return checkpoint(self.scaled, x, use_reentrant=True)  # ok: [TBR505] one region alone

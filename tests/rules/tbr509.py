@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import torch
 from torch import nn
 from torch.utils.checkpoint import checkpoint
@@ -104,3 +106,21 @@ class Keeping(nn.Module):
 def shown(stem: nn.Linear, layer: Keeping, x: torch.Tensor) -> None:
     checkpoint(layer, stem(x), use_reentrant=True).mean().backward()  # ok: [TBR509] what is stored is only printed
     print(layer.shown)
+
+
+def fills(losses: list[torch.Tensor], h: torch.Tensor) -> torch.Tensor:
+    losses.append(h.square().mean())
+    return h.sin()
+
+
+def by_partial(stem: nn.Linear, x: torch.Tensor) -> torch.Tensor:
+    losses: list[torch.Tensor] = []
+    y = checkpoint(functools.partial(fills, losses), stem(x), use_reentrant=True)  # error: [TBR509] "losses"
+    return y.mean() + sum(losses)
+
+
+def by_partial_and_shown(stem: nn.Linear, x: torch.Tensor) -> torch.Tensor:
+    losses: list[torch.Tensor] = []
+    y = checkpoint(functools.partial(fills, losses), stem(x), use_reentrant=True)  # ok: [TBR509] only printed
+    print(len(losses))
+    return y.mean()

@@ -170,7 +170,7 @@ class _Calls:
         if torch and row.sequential:
             facts["unknown"] = tuple(self.options.named(call, row.own_keywords))
         elif torch and reentrant:
-            facts["refused"] = self._refused(call)
+            facts["refused"] = self._refused(call, False not in variants)
             own = (
                 row.own_keywords
                 if self.has("early-stop-option")
@@ -188,19 +188,19 @@ class _Calls:
             facts.update(self.reentrant.of(made, not facts.get("no_grad_input")))
         return facts
 
-    def _refused(self, call: Expr) -> tuple[str, ...]:
+    def _refused(self, call: Expr, surely: bool) -> tuple[str, ...]:
         """The options given that the reentrant checkpoint refuses: `debug` but False, `context_fn` but torch's
-        default.
+        default. Where the call is `surely` reentrant one way to another function is enough.
         """
         found = []
         for name in ("context_fn", "debug"):
             for given in self.options.given(call, name):
-                if isinstance(given, Expr) and self._meant(given, name):
+                if isinstance(given, Expr) and self._meant(given, name, surely):
                     found.append(name)
                     break
         return tuple(found)
 
-    def _meant(self, given: Expr, name: str) -> bool:
+    def _meant(self, given: Expr, name: str, surely: bool) -> bool:
         if name == "context_fn":
-            return not self.contexts.is_default(given)
+            return not self.contexts.is_default(given) or (surely and self.contexts.may_be_another(given))
         return any(c is None or c is True for c in self.options.constants(given))

@@ -24,6 +24,7 @@ from flake8_tensorbranch.knowledge.scopes import (
     SINGLE,
     WITH_ARGUMENTS,
 )
+from flake8_tensorbranch.syntax.kinds import FUNCTIONS
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 from flake8_tensorbranch.syntax.printing import source_of
 
@@ -58,6 +59,10 @@ class Contexts:
         return DEFAULT_CONTEXTS in self.origins.value(given).refs or any(
             DEFAULT_CONTEXTS in self.origins.value(o).refs for o in self.origins.of(given)
         )
+
+    def may_be_another(self, given: Expr) -> bool:
+        """True where a function of the project is given on one way, whatever is on the others."""
+        return any(isinstance(o.node, FUNCTIONS) or self.origins.functions(o) for o in self.origins.of(given))
 
     def of(self, made: Recompute, variants: set[bool | None]) -> dict[str, object]:
         """What is wrong with the call's `context_fn`: `reused`, `mismatch` and `malformed` say how."""

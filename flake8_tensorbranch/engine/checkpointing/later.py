@@ -79,7 +79,7 @@ def _given(
 ) -> Iterator[Expr]:
     """What the checkpointed call gives to a parameter of a function of the region, through those that call it."""
     if function in made.functions:
-        given = origins.argument(made.call, function, name)
+        given = _bound(origins, made, function, name) or origins.argument(made.call, function, name)
         if given is not None:
             yield given
         return
@@ -94,6 +94,23 @@ def _given(
                 yield from _given(origins, made, region, caller, handed.node.name, depth - 1)
             elif owner(caller, handed.node.name) is made.call.scope:
                 yield Expr(made.call.module, made.call.scope, handed.node)  # closed over
+
+
+def _bound(origins: Origins, made: Recompute, function: FunctionInfo, name: str) -> Expr | None:
+    """What a `functools.partial` that is checkpointed gives to a parameter."""
+    slots = [p.name for p in function.params if not p.keyword_only][
+        int(function.takes_self or function.is_classmethod) :
+    ]
+    for origin in origins.of(made.function) if made.function is not None else ():
+        node = origin.node
+        if not isinstance(node, nodes.Call) or "functools.partial" not in origins.externals(origin):
+            continue
+        found: Any = next((k.value for k in node.keywords if k.arg == name), None)
+        if name in slots and slots.index(name) + 1 < len(node.args):
+            found = node.args[slots.index(name) + 1]
+        if found is not None and not any(isinstance(a, nodes.Starred) for a in node.args):
+            return Expr(origin.module, origin.scope, found)
+    return None
 
 
 def _filled(origins: Origins, call: Expr, given: Expr, depth: int) -> bool:

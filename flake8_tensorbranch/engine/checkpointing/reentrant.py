@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from astroid import nodes
@@ -120,6 +121,10 @@ class Reentrant:
         call = made.call
         if made.function is None or call.scope is None:
             return ""
+        for handed in self._handed(made, made.function, call.scope):
+            name = self._shared(handed)
+            if name:
+                return name
         for name, node in self._captured(made.function):
             definition = self._computed(Expr(call.module, call.scope, node), DEPTH)
             if definition is None or (self._same_scope(definition, call.scope) and line(definition) > line(call.node)):
@@ -128,7 +133,52 @@ class Reentrant:
                 return name
             if self._used_elsewhere(call.scope, name, made.function.node, call.node) or self._runs_again(made):
                 return name
+        return self._kept(made, call.scope)
+
+    def _handed(self, made: Recompute, function: Expr, scope: FunctionInfo) -> Iterator[Recompute]:
+        """The checkpoints that callers make by a function of the project, to which they hand what is checkpointed."""
+        node = function.node
+        if not isinstance(node, nodes.Name) or not any(p.name == node.name for p in scope.params):
+            return
+        for site in self.origins.sites(scope):
+            given = self.origins.argument(site, scope, node.name) if site.scope is not scope else None
+            if given is not None:
+                yield replace(made, call=site, function=given)
+
+    def _kept(self, made: Recompute, scope: FunctionInfo) -> str:
+        """The attribute of its object under which a method keeps a computed tensor that the region reads, and others
+        as well; empty if there is none.
+        """
+        call = made.call.node
+        for store in scope.attribute_stores if scope.cls is not None else ():
+            path, value = f"{dotted(store.expr)}.{store.attrname}", assigned(store)
+            if not path.startswith("self.") or value is None or line(store) > line(call) or not self._reads(made, path):
+                continue
+            if self._computed(Expr(made.call.module, scope, value), DEPTH) is None:
+                continue
+            later = (n for n in scope.node.nodes_of_class(nodes.Attribute) if line(n) > (call.end_lineno or line(call)))
+            beside = (n for n in call.parent.nodes_of_class(nodes.Attribute) if not call.parent_of(n))
+            if any(dotted(n) == path and not self._is_metadata(n) for n in (*later, *beside)):
+                return path
+            if loop_around(call, store) is not None or any(
+                other.call.scope is scope and line(other.call.node) > line(call) and self._reads(other, path)
+                for other in self.recomputes.all()
+            ):
+                return path
         return ""
+
+    def _reads(self, made: Recompute, path: str) -> bool:
+        """True when a method of the region reads an attribute of the object of the scope that checkpoints it."""
+        scope = made.call.scope
+        return any(
+            function.cls is not None
+            and scope is not None
+            and function.cls is scope.cls
+            and any(
+                dotted(n) == path and not self._is_metadata(n) for n in function.node.nodes_of_class(nodes.Attribute)
+            )
+            for function in self.recomputes.reads(made)
+        )
 
     def _runs_again(self, made: Recompute) -> bool:
         """True when a later call of the same function checkpoints the same closure by its name, or calls it."""
@@ -173,7 +223,7 @@ class Reentrant:
         return found
 
     @staticmethod
-    def _is_metadata(name: nodes.Name) -> bool:
+    def _is_metadata(name: nodes.NodeNG) -> bool:
         return isinstance(name.parent, nodes.Attribute) and name.parent.attrname in _METADATA
 
     def _computed(self, expr: Expr, depth: int) -> nodes.NodeNG | None:
@@ -236,7 +286,7 @@ class Reentrant:
                 continue
             if any(f.node.parent_of(node) for f in scope.nested if f.name == dotted(function) or f.node is function):
                 continue
-            if line(node) > (call.lineno or 0):
+            if line(node) > (call.lineno or 0) or (call.statement().parent_of(node) and not call.parent_of(node)):
                 return True
         return False
 
