@@ -10,6 +10,7 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing import iterators, places, saving
+from flake8_tensorbranch.engine.checkpointing.callbacks import OPPOSITE, take_back
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
 from flake8_tensorbranch.engine.checkpointing.meant import meant
 from flake8_tensorbranch.engine.checkpointing.memo import is_memo
@@ -84,6 +85,7 @@ def changes(activation: Activation) -> Iterator[Change]:
     ]
     for change in found:
         taken_back = change.place in back or (enters and change.how is How.STORES) or _is_undone(change, found)
+        taken_back = taken_back or take_back(activation, change.node)
         yield replace(change, settled=True) if taken_back else change
 
 
@@ -94,7 +96,7 @@ def _is_undone(change: Change, others: list[Change]) -> bool:
     node = change.node
     if not isinstance(node, nodes.AugAssign):
         return False
-    opposite = {"+=": "-=", "-=": "+="}.get(node.op)
+    opposite = OPPOSITE.get(node.op)
     twins = (o.node for o in others if o.place == change.place and o.node is not node)
     return any(
         isinstance(twin, nodes.AugAssign)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.resolve import Variable
-from flake8_tensorbranch.engine.lattice import UNKNOWN
+from flake8_tensorbranch.engine.lattice import UNKNOWN, AbstractValue
 from flake8_tensorbranch.engine.lookup.guards import exclusive
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.containers import GIVES_ELEMENTS
@@ -170,6 +170,8 @@ def attribute(activation: Activation, owner: Any, name: str, depth: int = _DEPTH
     if classes and name in classes[0].body:
         return Place(classes[0], (name,))
     base = of(activation, owner, depth)
+    if base is None and value.refs and isinstance(owner, nodes.Name):
+        base = _of_function(value)
     if base is None:
         return None
     if name in SAME_STORAGE:
@@ -184,6 +186,12 @@ def attribute(activation: Activation, owner: Any, name: str, depth: int = _DEPTH
     return base.child(name)
 
 
+def _of_function(value: AbstractValue) -> Place | None:
+    """A function of a module, whose attributes are state as a module's variables are."""
+    found = [r for r in value.each if isinstance(r, FunctionInfo) and r.parent is None and r.cls is None]
+    return Place((found[0].module, found[0].name)) if len(found) == 1 else None
+
+
 def _holder(activation: Activation, cls: ClassInfo, name: str) -> ClassInfo:
     """The first class of the hierarchy whose objects have the attribute: subclasses speak of the same state."""
     found = cls
@@ -196,9 +204,9 @@ def _holder(activation: Activation, cls: ClassInfo, name: str) -> ClassInfo:
 def _call(activation: Activation, node: nodes.Call, depth: int) -> Place | None:
     func = node.func
     if isinstance(func, nodes.Name) and func.name == "getattr" and len(node.args) > 1:
-        base = of(activation, node.args[0], depth)
-        name = node.args[1]
-        return base.child(str(name.value)) if base is not None and isinstance(name, nodes.Const) else None
+        name: Any = node.args[1]
+        told = isinstance(name, nodes.Const) and isinstance(name.value, str)
+        return attribute(activation, node.args[0], name.value, depth) if told else None
     inner = activation.entered(node)
     if inner is not None:
         values = inner.function.returns_nodes

@@ -44,6 +44,8 @@ def reads(top: Any) -> list[Any]:
             stack.extend([*node.args, *(k.value for k in node.keywords)])
             func = node.func
             if isinstance(func, nodes.Name):
+                if func.name == "getattr" and len(node.args) > 1:
+                    found.append(node)
                 if func.name in _ASKING:
                     del stack[len(stack) - len(node.args) - len(node.keywords) :]
             elif isinstance(func, nodes.Attribute) and func.attrname in KEYED and node.args:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from astroid import nodes
 
 from flake8_tensorbranch.engine.compiling.mapped import given, quantified
 from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.lattice import TENSOR, UNKNOWN
-from flake8_tensorbranch.knowledge.tracing import BREAKS_ON_NUMBERS, CONVERTS, TEXTS
+from flake8_tensorbranch.knowledge.tracing import BREAKS_ON_NUMBERS, CONVERTS, TESTS_EACH, TEXTS
+
+_NAMES: Final = TEXTS | TESTS_EACH | {"bool", "map"} | {n.rsplit(".", 1)[-1] for n in BREAKS_ON_NUMBERS}
 
 
 def breaks(facts: Facts) -> Iterator[tuple[nodes.Call, bool]]:
@@ -17,9 +20,14 @@ def breaks(facts: Facts) -> Iterator[tuple[nodes.Call, bool]]:
     tests/oracle/test_forms_breaks.py). What an error says is left out: nothing goes on after it.
     """
     for node in facts.values:
-        if isinstance(node, nodes.Call) and _breaks(facts, node):
+        if type(node) is nodes.Call and _name(node) in _NAMES and _breaks(facts, node):
             if not isinstance(node.statement(), (nodes.Raise, nodes.Assert)):
                 yield node, getattr(node.func, "name", "") in TEXTS
+
+
+def _name(call: nodes.Call) -> str:
+    func = call.func
+    return str(func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", ""))
 
 
 def _breaks(facts: Facts, call: nodes.Call) -> bool:
