@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import nn
 from torch.utils import checkpoint as cp
@@ -66,3 +68,37 @@ def by_name(block: Block, flagged: Flagged, x: torch.Tensor) -> torch.Tensor:
     x = checkpoint(flagged, *parts, use_reentrant=False)  # ok: [TBR507] the function takes it
     x = checkpoint(block, *parts)  # error: [TBR507]  # error: [TBR506]
     return checkpoint(block, x, reentrant)  # error: [TBR507]  # error: [TBR506]
+
+
+REENTRANT = False
+
+
+class Holds(nn.Module):
+    def __init__(self, reentrant: bool = False) -> None:
+        super().__init__()
+        self.fc, self.reentrant = nn.Linear(4, 4), False
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = checkpoint(self.fc, x, self.reentrant, use_reentrant=False)  # error: [TBR507]
+        x = checkpoint(self.fc, x, REENTRANT, use_reentrant=False)  # error: [TBR507]
+        return checkpoint(self.fc, x, not REENTRANT, use_reentrant=False)  # error: [TBR507]
+
+
+def one(x: torch.Tensor) -> torch.Tensor:
+    return x.sin()
+
+
+def flagged(x: torch.Tensor, flag: bool) -> torch.Tensor:
+    return x.sin() if flag else x
+
+
+def behind(function: Callable[..., torch.Tensor], *args: torch.Tensor) -> torch.Tensor:
+    return checkpoint(function, *args, False, use_reentrant=False)  # error: [TBR507]
+
+
+def behind_rightly(function: Callable[..., torch.Tensor], *args: torch.Tensor) -> torch.Tensor:
+    return checkpoint(function, *args, False, use_reentrant=False)  # ok: [TBR507] the function takes it
+
+
+def callers(x: torch.Tensor) -> torch.Tensor:
+    return behind(one, x) + behind_rightly(flagged, x)

@@ -8,6 +8,7 @@ from flake8_tensorbranch.engine.checkpointing.backward import Backward
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.inference.arguments import passed
 from flake8_tensorbranch.engine.inference.program import functions_of
+from flake8_tensorbranch.engine.lattice import TENSOR, UNKNOWN_KIND
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.gradients import ONE_INPUT_MODULES
@@ -24,7 +25,9 @@ def positional_flag(origins: Origins, made: Recompute, row: RegionEntry) -> bool
         return False
     positional = passed(origins.facts(made.call.module, made.call.scope).values, call)
     given = positional.positional[row.passed :]
-    if positional.star is not None or not given or not isinstance(given[-1].const, bool):
+    if positional.star is not None:
+        return _behind_a_star(origins, made, row)
+    if not given or not (isinstance(given[-1].const, bool) or _is_bool(origins, made, call.args[-1])):
         return False
     if made.functions:
         return all(f.vararg is None and len(given) > _capacity(f) for f in made.functions)
@@ -38,6 +41,38 @@ def positional_flag(origins: Origins, made: Recompute, row: RegionEntry) -> bool
         and len(given) > 1
         and all(str(r.cls).rsplit(".", 1)[-1] in ONE_INPUT_MODULES for r in layers)
     )
+
+
+def _is_bool(origins: Origins, made: Recompute, last: nodes.NodeNG) -> bool:
+    """True for a comparison of no tensors, a `not`, and what holds True or False wherever it comes from."""
+    where = Expr(made.call.module, made.call.scope, last)
+    if isinstance(last, nodes.Compare):
+        return not origins.value(where).kinds & (TENSOR | UNKNOWN_KIND)
+    if isinstance(last, nodes.UnaryOp):
+        return last.op == "not"
+    found = [o.node for o in origins.of(where)]
+    return bool(found) and all(isinstance(n, nodes.Const) and isinstance(n.value, bool) for n in found)
+
+
+def _behind_a_star(origins: Origins, made: Recompute, row: RegionEntry) -> bool:
+    """The same of a flag behind the `*args` of the function around: of each call of that which is in view."""
+    call, scope = made.call.node, made.call.scope
+    args = call.args[row.passed :]
+    if scope is None or len(args) != 2 or made.function is None or not isinstance(made.function.node, nodes.Name):
+        return False
+    star, flag = args
+    if not isinstance(star, nodes.Starred) or dotted(star.value) != scope.vararg or not _is_bool(origins, made, flag):
+        return False
+    own = len([p for p in scope.params if not p.keyword_only]) - int(scope.takes_self or scope.is_classmethod)
+    sites = origins.sites(scope)
+    for site in sites:
+        given = origins.argument(site, scope, made.function.node.name)
+        functions = [f for f, _ in origins.functions(given)] if given is not None else []
+        if not functions or any(isinstance(a, nodes.Starred) for a in site.node.args):
+            return False
+        if any(f.vararg is not None or len(site.node.args) - own + 1 <= _capacity(f) for f in functions):
+            return False
+    return bool(sites)
 
 
 def only_the_flag_is_too_much(made: Recompute, row: RegionEntry) -> bool:

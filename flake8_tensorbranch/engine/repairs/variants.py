@@ -12,6 +12,7 @@ from flake8_tensorbranch.engine.repairs.text import Edits, Text, end, inserting,
 from flake8_tensorbranch.knowledge.regions import RegionEntry
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
 
+_NO_FLAGS: Final = (nodes.Starred, nodes.Compare, nodes.UnaryOp)
 _POSITION: Final = 3  # of `use_reentrant` in checkpoint_sequential, the only one of the two that takes it by position
 
 
@@ -43,7 +44,7 @@ def flag(index: ModuleIndex, call: nodes.NodeNG) -> Edits | None:
     """The edit that gives the last positional argument the name `use_reentrant`; None where it has it, or none."""
     if not isinstance(call, nodes.Call) or quoted(call) or arguments.unpacks(call):
         return None
-    if arguments.keyword(call, "use_reentrant") is not None or isinstance(call.args[-1], nodes.Starred):
+    if arguments.keyword(call, "use_reentrant") is not None or isinstance(call.args[-1], _NO_FLAGS):
         return None
     return arguments.named(Text.of(index), call, call.args[-1], "use_reentrant")
 
