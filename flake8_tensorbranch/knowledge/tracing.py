@@ -43,6 +43,13 @@ RECOMPUTING: Final = frozenset(
 )
 """Transforms that run a backward of their own; functorch is their older home."""
 
+FORWARD_MODE: Final = frozenset(
+    f"{module}.{name}" for module in ("torch.func", "functorch") for name in ("jvp", "jacfwd")
+)
+"""Transforms that differentiate along with the forward: the recompute of a later backward runs without them, and saves
+another number of tensors (tests/oracle).
+"""
+
 TRANSFORMING: Final = ("torch.func", "functorch", "import func")
 """What the text of a file holds that imports or calls one."""
 

@@ -16,6 +16,10 @@ def check(site: CheckpointSite) -> Iterator[Finding]:
     if transformed:
         message = f"`{transformed}` raises: what it differentiates checkpoints inside, by hooks or functions it refuses"
         yield Finding(site.node, message, "call it without checkpoint", related=site.related)
+    forward = site.facts.get("forward_mode")
+    if forward:
+        message = f"`{forward}` differentiates what checkpoints inside: a backward of its result recomputes without it"
+        yield Finding(site.node, message, "call it without checkpoint", related=site.related)
     inside = site.facts.get("transforms")
     if inside:
         message = f"the region calls `{inside}`, which raises under the hooks of a non-reentrant checkpoint"

@@ -129,3 +129,12 @@ def left_off(fc: nn.Linear, x: torch.Tensor) -> torch.Tensor:
         return h.sum()
 
     return torch.func.grad(loss)(x)  # ok: [TBR407] no call sets `saves`
+
+
+def forward_mode(fc: nn.Linear, x: torch.Tensor) -> torch.Tensor:
+    def saves(h: torch.Tensor) -> torch.Tensor:
+        return checkpoint(fc, h, use_reentrant=False).sin()
+
+    out, tangent = torch.func.jvp(saves, (x,), (x,))  # error: [TBR407] "recomputes without it"
+    (out + tangent).sum().backward()
+    return torch.func.jvp(saves, (x,), (x,))[1]  # ok: [TBR407] no backward follows

@@ -27,7 +27,7 @@ from flake8_tensorbranch.engine.repairs import variants as edits
 from flake8_tensorbranch.engine.repairs.contexts import callable_instead
 from flake8_tensorbranch.engine.sink import CheckpointSite, ScopeSite, SinkKind
 from flake8_tensorbranch.knowledge.regions import RegionEntry
-from flake8_tensorbranch.knowledge.tracing import TRANSFORMING
+from flake8_tensorbranch.knowledge.tracing import FORWARD_MODE, TRANSFORMING
 
 
 def sites(program: Program, regions: Regions) -> Iterator[CheckpointSite | ScopeSite]:
@@ -100,7 +100,12 @@ class _Calls:
                 yield replace(self._site(made, expr.node, {"functional": True}), function=expr.scope)
         if self.origins.program.index.mentions(TRANSFORMING):
             for expr, name, made in transforms.around(self.origins, self.recomputes):
-                yield replace(self._site(made, expr.node, {"transformed": name}), function=expr.scope)
+                facts: dict[str, object] = {"transformed": name}
+                if name in FORWARD_MODE:
+                    if not transforms.of_a_result(self.backward, expr) or self.variants(made) != {False}:
+                        continue
+                    facts = {"forward_mode": name}
+                yield replace(self._site(made, expr.node, facts), function=expr.scope)
 
     def _site(
         self,

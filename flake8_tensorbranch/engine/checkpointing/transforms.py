@@ -7,20 +7,21 @@ from dataclasses import replace
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.checkpointing.backward import Backward
 from flake8_tensorbranch.engine.checkpointing.differentiated import decorating, transformed
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.inference.program import functions_of
 from flake8_tensorbranch.engine.lookup.guards import guards
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
-from flake8_tensorbranch.knowledge.tracing import FUNCTIONAL_CALLS, RECOMPUTING, TRANSFORMING
+from flake8_tensorbranch.knowledge.tracing import FORWARD_MODE, FUNCTIONAL_CALLS, RECOMPUTING, TRANSFORMING
 
 
 def around(origins: Origins, recomputes: Recomputes) -> Iterator[tuple[Expr, str, Recompute]]:
     """Uses of `torch.func.grad` and its like on functions that checkpoint inside: the place, the transformation's name,
     and the checkpoint.
     """
-    for place, name, functions in transformed(origins, RECOMPUTING):
+    for place, name, functions in transformed(origins, RECOMPUTING | FORWARD_MODE):
         if recomputes.regions.of(place.scope, "compiled") is not None:
             continue
         for function in functions:
@@ -34,6 +35,13 @@ def around(origins: Origins, recomputes: Recomputes) -> Iterator[tuple[Expr, str
             if made is not None:
                 yield place, name, made
                 break
+
+
+def of_a_result(backward: Backward, place: Expr) -> bool:
+    """True where a backward differentiates what a transformation gives, or what the function that it makes gives."""
+    up = place.node.parent
+    called = isinstance(up, nodes.Call) and up.func is place.node
+    return bool(backward.of(replace(place, node=up) if called else place))
 
 
 def inside(origins: Origins, recomputes: Recomputes, made: Recompute) -> str:
