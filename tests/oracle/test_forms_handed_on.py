@@ -1,4 +1,4 @@
-"""TBR505, TBR509, TBR405: closures handed on, tensors on `self`, lists bound by a partial, contexts given on one way."""
+"""TBR505, TBR509, TBR405: closures handed on, tensors on `self`, lists bound by partials, contexts on one way."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ClosureDef:
 
     def __call__(self, x: Tensor):
         c = B(x)
-        
+
         def inner(h: Tensor):
             return A(h) * c
         return self.run(inner, x) + c
