@@ -177,3 +177,28 @@ class Customised(nn.Module):
 
 def train_customised(net: Customised, ids: torch.Tensor) -> None:
     net(ids).sum().backward()
+
+
+class Kept(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.embed = nn.Embedding(10, 4).requires_grad_(False)
+        self.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(3))
+        self.options: dict[str, Any] = {"use_reentrant": True}
+        self.others: dict[str, Any] = {"use_reentrant": False}
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        h = self.embed(ids)
+        for layer in self.layers:
+            h = checkpoint(layer, h, **self.options)  # error: [TBR501]
+        return h
+
+    def encode(self, ids: torch.Tensor) -> torch.Tensor:
+        h = self.embed(ids)
+        for layer in self.layers:
+            h = checkpoint(layer, h, **self.others)  # ok: [TBR501] not reentrant
+        return h
+
+
+def train_kept(ids: torch.Tensor) -> None:
+    (Kept()(ids) + Kept().encode(ids)).sum().backward()

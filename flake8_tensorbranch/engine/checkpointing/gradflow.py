@@ -10,7 +10,7 @@ from astroid import nodes
 from flake8_tensorbranch.engine.checkpointing.alternatives import replaced
 from flake8_tensorbranch.engine.inference.attributes import state_path
 from flake8_tensorbranch.engine.inference.frame import Callees
-from flake8_tensorbranch.engine.lattice import CONTAINER, HOST, MAPPING, NONE, TENSOR
+from flake8_tensorbranch.engine.lattice import CONTAINER, HOST, MAPPING, NONE, TENSOR, AbstractValue, element
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr
 from flake8_tensorbranch.engine.refs import Instance
@@ -191,8 +191,7 @@ class GradFlow:
         known = self.state.get(node.name)
         if known is not None:
             return known
-        value = self.origins.value(self._expr(node))
-        if value.must(HOST | NONE):
+        if _is_plain(self.origins.value(self._expr(node))):
             return NO
         scope: FunctionInfo | None = self.function
         while scope is not None:
@@ -208,7 +207,7 @@ class GradFlow:
         known = self.state.get(path) if path is not None else None
         if known is not None:
             return known
-        if node.attrname in NO_ATTRIBUTES or self.origins.value(self._expr(node)).must(HOST | NONE):
+        if node.attrname in NO_ATTRIBUTES or _is_plain(self.origins.value(self._expr(node))):
             return NO
         owner = self.origins.value(self._expr(node.expr))
         for ref in owner.each:
@@ -345,6 +344,11 @@ class GradFlow:
                     bound[param.name] = self.bits(argument.node)
             bits |= self.gradients.returned(callee, bound)
         return bits or MAY
+
+
+def _is_plain(value: AbstractValue) -> bool:
+    """True for a number, a text, and a list or mapping that holds nothing else, such as options to unpack."""
+    return value.must(HOST | NONE) or (value.must(CONTAINER | MAPPING | NONE) and element(value).must(HOST | NONE))
 
 
 def _one(bits: int) -> int:
