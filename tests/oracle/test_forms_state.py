@@ -188,6 +188,37 @@ BALANCED = Balanced()
 
 def taken_back(x: Tensor) -> Tensor:
     return checkpoint(BALANCED, x, use_reentrant=False)
+
+
+class Recurrent(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.h: Tensor | None = None
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self.h is None:
+            self.h = torch.zeros_like(x)
+        self.h = torch.tanh(A(x) + self.h)
+        return self.h * 2
+
+
+def recurrent(x: Tensor) -> Tensor:
+    return checkpoint(Recurrent(), x, use_reentrant=False)
+
+
+class Averaging(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.mean = torch.zeros(4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        h = torch.tanh(A(x))
+        self.mean = self.mean * 0.5 + h.detach().mean(0) * 0.5
+        return h * 2
+
+
+def averaging(x: Tensor) -> Tensor:
+    return checkpoint(Averaging(), x, use_reentrant=False)
 """
 )
 # Where the finding stands in another function or class than the one that is run.
@@ -197,10 +228,12 @@ CONSUMED_BY = {
     "keyword": "by_keyword",
     "in_place": "by_position",
     "Finally": "counted_in_finally",
+    "Recurrent": "recurrent",
+    "Averaging": "averaging",
 }
 CONSUMERS = ["cycling", "cycling_reentrant", "cycling_attribute", "cycling_outside", "cycling_inside", "bound"]
 CONSUMERS += ["by_lambda", "numbered", "numbered_list", "listed", "smallest", "popped", "by_keyword", "by_position"]
-CONSUMERS += ["made_anew", "counted_in_finally", "taken_back"]
+CONSUMERS += ["made_anew", "counted_in_finally", "taken_back", "recurrent", "averaging"]
 
 
 def test_what_consumes_state_is_what_goes_wrong() -> None:

@@ -126,6 +126,26 @@ def run_recurrent(block: Recurrent, batches) -> None:
         checkpoint(block, x, use_reentrant=False).sum().backward()
 
 
+class Cell(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.cell = nn.GRUCell(4, 4)
+        self.h: Tensor | None = None
+        self.mean = torch.zeros(4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self.h is None:
+            self.h = torch.zeros_like(x)
+        self.mean = self.mean * 0.5 + x.detach().mean(0) * 0.5  # error: [TBR205] "twice per step"
+        self.h = self.cell(x, self.h)  # error: [TBR205] "reads"
+        return self.h * 2
+
+
+def run_cell(block: Cell, x: Tensor) -> None:
+    block.h = None
+    checkpoint(block, x, use_reentrant=False).sum().backward()
+
+
 # --- taken from -----------------------------------------------------------------------------------
 def run_iterators(layers: list[nn.Linear], x: Tensor) -> Tensor:
     pending = iter(layers)

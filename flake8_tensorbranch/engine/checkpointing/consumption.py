@@ -15,6 +15,7 @@ from flake8_tensorbranch.engine.checkpointing.meant import meant
 from flake8_tensorbranch.engine.checkpointing.mutation import Mutations
 from flake8_tensorbranch.engine.checkpointing.places import Place
 from flake8_tensorbranch.engine.checkpointing.stores import of_call
+from flake8_tensorbranch.engine.checkpointing.uses import reads
 from flake8_tensorbranch.engine.lattice import TENSOR, UNKNOWN
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import line
@@ -115,9 +116,13 @@ class Consumption:
             return "feeds"  # a cache gives back what it holds
         if name in FILLS and any(c.how is How.TAKES and c.place == change.place for c in self.mutations.changes):
             return ""  # a stack: what is pushed is popped
-        if _reads_itself(change, at) or any(
-            reader.entry is at.entry and not saving.is_over(self.mutations.origins, reader, node)
-            for reader, node in self.mutations.reads_of(change)
+        if (
+            _reads_itself(change, at)
+            or self._works_on_itself(change)
+            or any(
+                reader.entry is at.entry and not saving.is_over(self.mutations.origins, reader, node)
+                for reader, node in self.mutations.reads_of(change)
+            )
         ):
             return "feeds"
         if self._is_loss(change) and (grows or self._reset_outside(change)):
@@ -129,6 +134,15 @@ class Consumption:
         if grows and (self._reset_outside(change) or not self._read_outside(change)):
             return ""
         return "counts"
+
+    def _works_on_itself(self, change: Change) -> bool:
+        """True for `self.h = self.cell(x, self.h)`: the recompute saves tensors of what the forward left there."""
+        at, origins = change.activation, self.mutations.insides.origins
+        for node in reads(change.value) if change.value is not None else ():
+            place = places.of(at, node)
+            if place is not None and change.place.meets(place) and saving.enters(origins, at, node):
+                return True
+        return False
 
     def _comes_after(self, at: Activation, node: Any) -> bool:
         """True for what stands after the last tensor that is saved, and in no `finally` around it."""

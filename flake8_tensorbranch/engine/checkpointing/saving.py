@@ -75,6 +75,16 @@ def hangs(origins: Origins, activation: Activation, node: nodes.NodeNG) -> bool:
     return after(origins, activation, node)
 
 
+def enters(origins: Origins, activation: Activation, node: nodes.NodeNG) -> bool:
+    """True when an expression stands in an operation of its own statement that may save a tensor."""
+    up: Any = node.parent
+    while up is not None and not up.is_statement and not isinstance(up, SCOPE_NODES):
+        if saves(origins, activation, up):
+            return True
+        up = up.parent
+    return False
+
+
 def within(origins: Origins, activation: Activation, statements: list[Any]) -> bool:
     """True when statements may save a tensor."""
     return any(saves(origins, activation, found) for top in statements for found in _operations(top))
