@@ -306,3 +306,19 @@ class Items(nn.Module):
 
 
 items = torch.compile(Items())
+
+
+CALLS = 0
+
+
+class Shared(nn.Module):
+    count = 0
+    width = 4
+
+    def forward(self, x: Tensor) -> Tensor:
+        type(self).count += 1  # error: [TBR303] "the int `count`"
+        globals()["CALLS"] += 1  # error: [TBR303] "the int `CALLS`"
+        return x * Shared.count * type(self).width  # ok: [TBR303] the width stays
+
+
+shared = torch.compile(Shared())

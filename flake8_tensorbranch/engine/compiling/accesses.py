@@ -15,6 +15,7 @@ from flake8_tensorbranch.engine.lookup import loops
 from flake8_tensorbranch.knowledge.containers import RESIZES
 from flake8_tensorbranch.syntax.binding import assigned, once
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
+from flake8_tensorbranch.syntax.printing import source_of
 
 Place = tuple[ClassInfo | None, str]  # an attribute of a class; a global where the class is None
 
@@ -46,6 +47,8 @@ class Reader:
 
     def access(self, function: FunctionInfo | None, node: nodes.NodeNG) -> Access | None:
         """The access that a node is; None for all that is no place."""
+        if isinstance(node, nodes.Subscript) and _is_globals(node):
+            return self._global(function, node)
         if isinstance(node, (nodes.Call, nodes.Subscript)):
             return self._named(function, node)
         if not isinstance(node, (nodes.Attribute, nodes.AssignAttr, nodes.Name, nodes.AssignName)):
@@ -85,6 +88,20 @@ class Reader:
         own = any(dotted(n) == path for n in stored.value.nodes_of_class(nodes.Attribute))
         return Access(place, node, "step" if own or isinstance(statement, nodes.AugAssign) else "set", stored.value)
 
+    def _global(self, function: FunctionInfo | None, node: Any) -> Access | None:
+        """The access of a global by its name, `globals()["n"]`."""
+        key, parent = node.slice, node.parent
+        if not isinstance(key, nodes.Const) or function is None or function.module is not self.program.index:
+            return None
+        place = (None, str(key.value))
+        if isinstance(parent, nodes.AugAssign) and parent.target is node:
+            return Access(place, node, "step", parent.value)
+        if isinstance(parent, nodes.Assign) and node in parent.targets:
+            parts = parent.value.nodes_of_class((nodes.Subscript, nodes.Name))
+            own = any(getattr(n, "name", "") == key.value or source_of(n) == source_of(node) for n in parts)
+            return Access(place, node, "step" if own else "set", parent.value)
+        return Access(place, node, "read")
+
     def _written(self, function: FunctionInfo | None, node: Any, place: Place) -> Access | None:
         parent = node.parent
         if isinstance(parent, nodes.AugAssign):
@@ -108,6 +125,11 @@ class Reader:
                 return True
             return isinstance(key, nodes.Call) and isinstance(key.func, nodes.Name) and key.func.name == "len"
         return False
+
+
+def _is_globals(node: nodes.Subscript) -> bool:
+    called = node.value.func if isinstance(node.value, nodes.Call) else None
+    return isinstance(called, nodes.Name) and called.name == "globals"
 
 
 def _method(function: FunctionInfo | None, node: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 from astroid import nodes
 
@@ -56,7 +56,8 @@ class State:
                 first = accesses[0]
                 if first.how in ("set", "empty") or self.tracers.guard(index, function, first.node):
                     continue
-                change = self.change(place) or self.instances.differ(place, membership)
+                held = self.moves(place) if self._class(function, getattr(first.node, "expr", None)) else None
+                change = held or self.change(place) or self.instances.differ(place, membership)
                 if change is None:
                     continue
                 what, where = change
@@ -124,7 +125,19 @@ class State:
         for ref in self.program.value(function, node).each:
             if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                 return ref.cls
-        return None
+        return self._class(function, node)
+
+    def _class(self, function: FunctionInfo | None, node: Any) -> ClassInfo | None:
+        """The class that an expression is: by its name, as `type(o)` or `o.__class__`, in a class method."""
+        if isinstance(node, nodes.Attribute) and node.attrname == "__class__":
+            return self._owner(function, node.expr)
+        if isinstance(node, nodes.Call) and isinstance(node.func, nodes.Name) and node.func.name == "type":
+            return self._owner(function, node.args[0]) if len(node.args) == 1 else None
+        if not isinstance(node, nodes.Name):
+            return None
+        if function is not None and function.is_classmethod and node.name == function.params[0].name:
+            return function.cls
+        return next((r for r in self.program.value(function, node).each if isinstance(r, ClassInfo)), None)
 
     def is_given(self, function: FunctionInfo, node: nodes.NodeNG) -> bool:
         """True for an attribute of what compiled code is handed: an object that is no module (facts I: dynamic)."""
