@@ -88,3 +88,14 @@ OWN_DICTIONARIES: Final = ("__dict__", "_parameters", "_buffers", "_modules")
 
 NAMING: Final = frozenset({"register_buffer", "register_parameter", "register_module", "add_module", "__setattr__"})
 """Methods of modules that set the attribute which their argument `name` names."""
+
+IDENTITIES: Final = frozenset({"torch.nn.Identity"})
+"""Modules of torch that give back what they are given."""
+
+DESCRIBES: Final = frozenset(
+    (
+        "in_features out_features in_channels out_channels num_embeddings embedding_dim num_features affine "
+        "elementwise_affine"
+    ).split()
+)
+"""Attributes of layers of torch that tell how one was built, and that no forward reads (torch/nn/modules)."""

@@ -15,7 +15,18 @@ pytestmark = pytest.mark.oracle
 BETWEEN = (
     HEAD
     + """
-from torch.nn.utils import parameters_to_vector, vector_to_parameters
+from torch.nn.utils import parameters_to_vector, parametrize, vector_to_parameters
+
+
+class Same(nn.Module):
+    def forward(self, w: Tensor) -> Tensor:
+        return w
+
+
+class Twice(nn.Module):
+    def forward(self, w: Tensor) -> Tensor:
+        return w * 2
+
 
 class Net(nn.Module):
     def __init__(self) -> None:
@@ -86,6 +97,15 @@ CHANGES = [
     "with torch.no_grad():\n        torch.nn.init.zeros_(NET.own)",
     "NET.own.detach().zero_()",
     "torch.zeros(4, out=NET.own.data)",
+    "parametrize.register_parametrization(NET.body[0], 'weight', Same())",
+    "parametrize.register_parametrization(NET.body[0], 'weight', nn.Identity())",
+    "parametrize.register_parametrization(NET.body[0], 'weight', Twice())",
+    "NET.body[0].in_features = 7",
+    "NET.body[2].out_features = 9",
+    "NET.body.name = 'body'",
+    "NET.body[0].bias = None",
+    "NET.requires_grad_(True)",
+    "NET.requires_grad_()",
 ]
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final, cast
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.checkpointing import identities
 from flake8_tensorbranch.engine.checkpointing.stores import Stored, stores, takings
 from flake8_tensorbranch.engine.lattice import CONTAINER, MAPPING, OBJECT, TENSOR
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
@@ -76,7 +77,7 @@ def alterations(origins: Origins, statement: Expr, depth: int = _DEPTH) -> Itera
             refs = [r for r in origins.value(holder).each if isinstance(r, Instance)]
             if any(isinstance(r.cls, ClassInfo) for r in refs):
                 yield Alteration(node, holder, "attribute", stored.said, stored=stored)
-            elif any(str(r.cls).startswith("torch.nn.") for r in refs):
+            elif any(str(r.cls).startswith("torch.nn.") for r in refs) and not identities.describes(stored):
                 yield made(stored.holder, "layers", stored.said)
     for taken in takings(node, partial(_behind, statement.scope), NESTED):
         holder = Expr(statement.module, statement.scope, taken.holder)
@@ -119,7 +120,8 @@ def _called(origins: Origins, statement: Expr, call: nodes.Call, made: Any) -> I
         off = bool(call.args) and isinstance(call.args[0], nodes.Const) and call.args[0].value is False
         yield made(owner, "mode", call, "eval" if name == "eval" or off else "train")
     elif name == "requires_grad_":
-        yield made(owner, "requires_grad", call)
+        if tensor or not identities.holds_already(Expr(statement.module, statement.scope, call)):
+            yield made(owner, "requires_grad", call)
     elif name in REPLACES_MODULES and not tensor:
         yield made(owner, "layers", call)
     elif name == "load_state_dict" or (name in REWRITES_PARAMETERS and not tensor):
@@ -169,6 +171,8 @@ def _by_function(origins: Origins, call: Expr) -> nodes.NodeNG | None:
             given = _given(call.node, 0, "tensor")
             return None if given is None or _is_gradient(given) else given
         if name in REPARAMETRIZES:
+            if name.endswith("register_parametrization") and identities.is_identity(origins, call):
+                return None
             return _given(call.node, 0, "parameters" if name.endswith("global_unstructured") else "module")
         if name in FROM_VECTOR:
             given = _given(call.node, 1, "parameters")
