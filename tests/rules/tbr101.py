@@ -1,5 +1,6 @@
 """TBR101: a tensor's value decides which operations the graph records."""
 
+import operator
 from typing import Optional
 
 import numpy as np
@@ -233,3 +234,11 @@ def scripted(x: torch.Tensor) -> torch.Tensor:
     if x.sum() > 0:  # ok: [TBR101] compiled with its control flow
         return x
     return -x
+
+
+def by_function(x: torch.Tensor) -> torch.Tensor:
+    if operator.gt(x.max(), 1.0):  # error: [TBR101]
+        x = x / 2
+    if operator.gt(x.dim(), 1):  # ok: [TBR101] a number of dimensions
+        x = x * 2
+    return x.sin()

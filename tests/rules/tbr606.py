@@ -37,3 +37,15 @@ def samplers(dataset, weights, own: torch.Generator) -> list[object]:
         data.random_split(dataset, [8, 2], own),  # ok: [TBR606] by position
         data.SequentialSampler(dataset),  # ok: [TBR606] draws nothing
     ]
+
+
+OPTIONS = {"shuffle": True}
+
+
+def by_options(dataset) -> list[object]:
+    deterministic()
+    return [
+        DataLoader(dataset, **OPTIONS),  # error: [TBR606]
+        DataLoader(dataset, generator=torch.Generator().manual_seed(0), **OPTIONS),  # ok: [TBR606] seeded
+        DataLoader(dataset, shuffle=True, generator=None),  # error: [TBR606]
+    ]

@@ -6,7 +6,7 @@ from typing import Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import builtins, calls, mappings, operators, randomness, tuples
+from flake8_tensorbranch.engine.inference import builtins, calls, mappings, operations, operators, randomness, tuples
 from flake8_tensorbranch.engine.inference.arguments import Arguments
 from flake8_tensorbranch.engine.inference.frame import Frame
 from flake8_tensorbranch.engine.inference.rows import from_row
@@ -73,6 +73,8 @@ def call(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None
         return _torch(frame, qualname, args, node)
     if head == "numpy":
         return _numpy(rest, args)
+    if head == "operator":
+        return operations.called(frame, rest, args)
     if head == "math":
         return make(HOST, operators.host_deps(*args.positional))
     if qualname in ("functools.partial", "functools.partialmethod") and args.positional:

@@ -9,6 +9,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.diagnostic import Edit, Related
 from flake8_tensorbranch.engine.inference.program import Program
+from flake8_tensorbranch.engine.lookup.options import OMITTED, Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.regions import trace
 from flake8_tensorbranch.engine.repairs import settings as edits
@@ -58,6 +59,7 @@ class _Finder:
         self.origins = Origins(program)
         self.switches = Switches(self.origins)
         self.comparisons = Comparisons(self.origins, self.switches)
+        self._options = Options(self.origins)
         self.loaders = [(scope, call) for scope, call, name in self.switches.calls if name == LOADER]
 
     def sites(self) -> Iterator[SwitchSite]:
@@ -148,20 +150,28 @@ class _Finder:
                 repair = edits.seeded(self.index, scope, call)
                 yield self._site("shuffled", call, scope, True, promise, repair, note="deterministic here", by=name)
         for scope, call in self.loaders:
-            given = {k.arg: k.value for k in call.keywords}
-            shuffle = given.get("shuffle") or (call.args[2] if len(call.args) > 2 else None)
-            if (
-                shuffle is None
-                or None in given
-                or "generator" in given
-                or "sampler" in given
-                or "batch_sampler" in given
-            ):
-                continue
-            if True in self.switches.truths(scope, shuffle):
-                repair = edits.seeded(self.index, scope, call)
+            shuffle = self._shuffle(Expr(self.index, scope, call))
+            if shuffle is not None and True in self.switches.truths(shuffle.scope, shuffle.node):
+                told = any(k.arg in (None, "generator") for k in call.keywords)
+                repair = None if told else edits.seeded(self.index, scope, call)
+                place = shuffle.node if call.parent_of(shuffle.node) else call
                 by = "shuffle=True"
-                yield self._site("shuffled", shuffle, scope, True, promise, repair, note="deterministic here", by=by)
+                yield self._site("shuffled", place, scope, True, promise, repair, note="deterministic here", by=by)
+
+    def _shuffle(self, loader: Expr) -> Expr | None:
+        """What a loader is told by `shuffle`, at the call or in a mapping; None where a sampler or generator may be
+        given.
+        """
+        call = loader.node
+        for name in ("generator", "sampler", "batch_sampler"):
+            for told in self._options.given(loader, name):
+                absent = isinstance(told, Expr) and isinstance(told.node, nodes.Const) and told.node.value is None
+                if told is not OMITTED and not absent:
+                    return None
+        if len(call.args) > 2:
+            return Expr(loader.module, loader.scope, call.args[2])
+        found = [told for told in self._options.given(loader, "shuffle") if isinstance(told, Expr)]
+        return found[0] if len(found) == 1 and found[0].module is self.index else None
 
     def _switched_abroad(self) -> Any:
         """A call of another file's function that switches determinism on; None when there is none."""
