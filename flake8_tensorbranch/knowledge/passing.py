@@ -27,11 +27,29 @@ REPLACING: Final = frozenset({"dataclasses.replace", "copy.replace", "attr.evolv
 """Functions that give a copy of a record, the fields they are given by name replaced."""
 
 COMPARING_OPERATORS: Final = {
-    **{"lt": "<", "le": "<=", "eq": "==", "ne": "!=", "gt": ">", "ge": ">=", "is_": "is", "is_not": "is not"},
+    "lt": "<",
+    "le": "<=",
+    "eq": "==",
+    "ne": "!=",
+    "gt": ">",
+    "ge": ">=",
+    "is_": "is",
+    "is_not": "is not",
 }
 BINARY_OPERATORS: Final = {
-    **{"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@"},
-    **{"and_": "&", "or_": "|", "xor": "^", "lshift": "<<", "rshift": ">>"},
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "truediv": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "pow": "**",
+    "matmul": "@",
+    "and_": "&",
+    "or_": "|",
+    "xor": "^",
+    "lshift": "<<",
+    "rshift": ">>",
 }
 UNARY_OPERATORS: Final = {"neg": "-", "pos": "+", "inv": "~", "invert": "~", "not_": "not"}
 """The operators that functions of the module `operator` stand for (docs.python.org/3/library/operator.html)."""
