@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from astroid import nodes
 
@@ -19,6 +19,7 @@ from flake8_tensorbranch.engine.lattice import (
     MAPPING,
     NONE,
     OBJECT,
+    TENSOR,
     UNKNOWN,
     UNKNOWN_KIND,
     AbstractValue,
@@ -38,6 +39,8 @@ from flake8_tensorbranch.engine.refs import (
 )
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
+_CONVERTED: Final = make(TENSOR | UNKNOWN_KIND)  # modules have `type(dtype)` as well
+
 
 def call(frame: Frame, node: nodes.Call) -> AbstractValue:
     """The value of a call expression; the call edges met are recorded if the frame keeps facts."""
@@ -49,6 +52,8 @@ def call(frame: Frame, node: nodes.Call) -> AbstractValue:
     args = arguments(frame, node)
     value = apply(frame, callee, args, node)
     if not value.kinds & ~(NONE | UNKNOWN_KIND) and kind is nodes.Attribute and args.positional:
+        if func.attrname == "type" and any(str(ref).startswith("torch.") for ref in args.positional[0].each):
+            return _CONVERTED
         return registries.found_in(frame.analysis, func.expr, args, value, frame.module)
     return value
 

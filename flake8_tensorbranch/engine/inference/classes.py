@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import attributes, building, empties, heirs, randomness, spelled
+from flake8_tensorbranch.engine.inference import attributes, building, empties, heirs, keyed, randomness, spelled
 from flake8_tensorbranch.engine.inference.arguments import Arguments, bind, combine
 from flake8_tensorbranch.engine.inference.frame import ITEM, Frame, State
 from flake8_tensorbranch.engine.inference.outcomes import open_constant
@@ -190,7 +190,8 @@ class Classes:
         for base in self.analysis.resolver.mro(ref.cls):
             if isinstance(base, str) and base.startswith("torch.nn."):
                 return attributes.external_attribute(make(OBJECT, refs=frozenset({Instance(base)})), base, name)
-        return UNKNOWN
+        makes = name == "__init__" and keyed.is_dictionary(self.analysis, ref.cls)
+        return attributes.external(keyed.MAKER) if makes else UNKNOWN
 
     def fields(self, cls: ClassInfo) -> list[tuple[str, nodes.AnnAssign, ClassInfo]] | None:
         """The fields of a record-like class in order; None for any other class. Once per class."""
@@ -222,11 +223,14 @@ class Classes:
         return value
 
     def field(self, value: AbstractValue, name: str) -> AbstractValue:
-        """A field of a record that is looked up like a key (`batch["image"]`); UNKNOWN where there is none."""
+        """What a record or a dictionary of a class of its own holds under a key (`batch["image"]`); UNKNOWN for none."""
         for ref in value.each:
             if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                 if any(name == known for known, *_ in self.fields(ref.cls) or ()):
                     return self.attribute(ref.cls, name, value)
+                held = keyed.item(self.analysis, ref.cls, name)
+                if held.known:
+                    return held
         return UNKNOWN
 
     def iterable(self, frame: Frame, value: AbstractValue) -> AbstractValue:

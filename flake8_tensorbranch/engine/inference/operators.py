@@ -313,8 +313,8 @@ def _object_item(value: AbstractValue, index: AbstractValue, frame: Frame | None
         filled = frame.analysis.classes.filled(value)
         if filled is not value:
             return _object_item(filled, index, None)
-        if isinstance(index.const, str):
-            field = frame.analysis.classes.field(value, index.const)
-            if field.known:
-                return field
+    if isinstance(index.const, str):
+        field = frame.analysis.classes.field(value, index.const)
+        if field.known:
+            return field
     return frame.analysis.special(frame, value, "__getitem__", [index])
