@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference import mappings
-from flake8_tensorbranch.engine.lattice import BOTTOM, UNKNOWN, AbstractValue, join, opened
+from flake8_tensorbranch.engine.lattice import BOTTOM, UNKNOWN, AbstractValue, join
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 MAKER: Final = "builtins.dict"
 """What `super().__init__` is for such a class."""
 
+_NOTHING: Final[dict[str, AbstractValue]] = {}
 _DICTIONARIES: Final = frozenset({MAKER, "dict", "collections.OrderedDict"})
 
 
@@ -34,8 +35,7 @@ def item(analysis: Analysis, cls: ClassInfo, name: str) -> AbstractValue:
         memo[key] = is_dictionary(analysis, cls) and _looks_up(analysis.resolver.method(cls, "__getitem__"))
     if not memo[key]:
         return UNKNOWN
-    named, rest = mappings.entries(analysis.query(memo, ("holds", cls), lambda: _held(analysis, cls), UNKNOWN))
-    return named.get(name, rest if rest.kinds else UNKNOWN)
+    return analysis.query(memo, ("holds", cls), lambda: _held(analysis, cls), _NOTHING).get(name, UNKNOWN)
 
 
 def _looks_up(function: FunctionInfo | None) -> bool:
@@ -45,9 +45,14 @@ def _looks_up(function: FunctionInfo | None) -> bool:
     )
 
 
-def _held(analysis: Analysis, cls: ClassInfo) -> AbstractValue:
-    """The dictionary that the constructors make: what reaches `super().__init__`, and what they store by name."""
-    made, stored = BOTTOM, dict[str, AbstractValue]()
+def _held(analysis: Analysis, cls: ClassInfo) -> dict[str, AbstractValue]:
+    """What the constructors hold by name: what reaches `super().__init__`, and what they store on their way."""
+    held: dict[str, AbstractValue] = {}
+
+    def hold(name: object, value: AbstractValue) -> None:
+        if isinstance(name, str):
+            held[name] = join(held.get(name, BOTTOM), value)
+
     for base in analysis.resolver.mro(cls):
         init = base.methods.get("__init__") if isinstance(base, ClassInfo) else None
         if init is None:
@@ -55,12 +60,17 @@ def _held(analysis: Analysis, cls: ClassInfo) -> AbstractValue:
         bound: State = analysis.classes.constructed(init)
         if base is not cls:
             bound = {**bound, **analysis.classes.passed_up(cls, init)}
-        for node, callees in analysis.facts_of(init.module, init, bound).externals.items():
-            if MAKER in callees and isinstance(node, nodes.Call) and getattr(node.func, "attrname", "") == "__init__":
-                args = callees[MAKER]
-                given = args.positional[0] if args.positional else opened({}, BOTTOM)
-                made = join(made, mappings.merged(given, opened(dict(args.keywords), args.double_star or BOTTOM)))
-        for place, value in analysis.stores(init, cls if base is not cls else None).items():
-            if place.startswith("['"):
-                stored[place[2:-2]] = value
-    return mappings.merged(made, opened({**stored}, BOTTOM)) if made.kinds or stored else UNKNOWN
+        facts = analysis.facts_of(init.module, init, bound)
+        itself = {init.params[0].name} if init.params else set()  # and what is handed on to become it
+        for node in init.node.nodes_of_class(nodes.Call):
+            args = facts.externals.get(node, {}).get(MAKER)
+            if args is not None and getattr(node.func, "attrname", "") == "__init__":
+                given = mappings.entries(args.positional[0])[0] if args.positional else {}
+                for name, value in (*given.items(), *args.keywords.items()):
+                    hold(name, value)
+                itself.update(each.name for each in node.args if isinstance(each, nodes.Name))
+        for target in init.node.nodes_of_class(nodes.Subscript):
+            if isinstance(target.parent, nodes.Assign) and target in target.parent.targets:
+                if isinstance(target.slice, nodes.Const) and getattr(target.value, "name", None) in itself:
+                    hold(target.slice.value, facts.values.get(target.parent.value, UNKNOWN))
+    return held

@@ -123,8 +123,6 @@ def _assign_item(frame: Frame, target: nodes.Subscript, value: AbstractValue) ->
         rebind(frame, target.value, with_deps(base, DATA))
     if path is not None:
         frame.keep(path, value)  # what was stored under a constant key
-        if type(target.value) is nodes.Name and target.value.name == frame.self_name:
-            frame.store(path[len(target.value.name) + 1 :], value)
 
 
 def _expr(frame: Frame, node: nodes.Expr) -> None:
