@@ -223,7 +223,7 @@ class Classes:
         return value
 
     def field(self, value: AbstractValue, name: str) -> AbstractValue:
-        """What a record or a dictionary of a class of its own holds under a key (`batch["image"]`); UNKNOWN for none."""
+        """What a record, or a dictionary with a class of its own, holds under a key; UNKNOWN where there is none."""
         for ref in value.each:
             if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                 if any(name == known for known, *_ in self.fields(ref.cls) or ()):
