@@ -6,17 +6,9 @@ from typing import Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import (
-    attributes,
-    builtins,
-    calls,
-    mappings,
-    operations,
-    operators,
-    randomness,
-    tuples,
-)
+from flake8_tensorbranch.engine.inference import builtins, calls, mappings, operations, operators, randomness, tuples
 from flake8_tensorbranch.engine.inference.arguments import Arguments
+from flake8_tensorbranch.engine.inference.attributes import array_attribute
 from flake8_tensorbranch.engine.inference.frame import Frame
 from flake8_tensorbranch.engine.inference.rows import from_row
 from flake8_tensorbranch.engine.lattice import (
@@ -163,7 +155,7 @@ def _numpy(name: str, args: Arguments) -> AbstractValue:
     if name in ("isscalar", "iterable", "ndim", "issubdtype", "dtype"):
         return HOST_VALUE
     if name in ("shape", "size") and args.positional and args.positional[0].kinds & (ARRAY | TENSOR):
-        return attributes.array_attribute(args.positional[0], name)
+        return array_attribute(args.positional[0], name)
     if name in ("array_equal", "allclose", "size", "prod"):
         return make(HOST, deps)
     return make(ARRAY, deps)
