@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference import mappings
-from flake8_tensorbranch.engine.lattice import BOTTOM, UNKNOWN, AbstractValue, join
+from flake8_tensorbranch.engine.lattice import BOTTOM, TENSOR, UNKNOWN, AbstractValue, join
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ def item(analysis: Analysis, cls: ClassInfo, name: str) -> AbstractValue:
         memo[key] = is_dictionary(analysis, cls) and _looks_up(analysis.resolver.method(cls, "__getitem__"))
     if not memo[key]:
         return UNKNOWN
-    return analysis.query(memo, ("holds", cls), lambda: _held(analysis, cls), _NOTHING).get(name, UNKNOWN)
+    found = analysis.query(memo, ("holds", cls), lambda: _held(analysis, cls), _NOTHING).get(name, UNKNOWN)
+    return found if found.kinds & TENSOR else join(found, UNKNOWN)  # others may put a tensor there
 
 
 def _looks_up(function: FunctionInfo | None) -> bool:
@@ -63,12 +64,14 @@ def _held(analysis: Analysis, cls: ClassInfo) -> dict[str, AbstractValue]:
         facts = analysis.facts_of(init.module, init, bound)
         itself = {init.params[0].name} if init.params else set()  # and what is handed on to become it
         for node in init.node.nodes_of_class(nodes.Call):
+            if getattr(node.func, "attrname", "") != "__init__":
+                continue
+            itself.update(each.name for each in node.args if isinstance(each, nodes.Name))
             args = facts.externals.get(node, {}).get(MAKER)
-            if args is not None and getattr(node.func, "attrname", "") == "__init__":
+            if args is not None:
                 given = mappings.entries(args.positional[0])[0] if args.positional else {}
                 for name, value in (*given.items(), *args.keywords.items()):
                     hold(name, value)
-                itself.update(each.name for each in node.args if isinstance(each, nodes.Name))
         for target in init.node.nodes_of_class(nodes.Subscript):
             if isinstance(target.parent, nodes.Assign) and target in target.parent.targets:
                 if isinstance(target.slice, nodes.Const) and getattr(target.value, "name", None) in itself:
