@@ -35,6 +35,7 @@ from flake8_tensorbranch.engine.lattice import (
     without,
 )
 from flake8_tensorbranch.knowledge.evidence import ANSWERS
+from flake8_tensorbranch.knowledge.model import method as tensor_row
 from flake8_tensorbranch.knowledge.names import TENSOR_ONLY_METHODS, type_meaning
 from flake8_tensorbranch.knowledge.tensors import INTEGER_DTYPES
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, last_name
@@ -250,11 +251,12 @@ def _spans(types: Any) -> bool:
 
 
 def _has(frame: Frame, subject: nodes.NodeNG, attribute: object, truth: bool) -> State | None:
-    """`hasattr(x, "item")`: numbers and lists have no attributes of tensors."""
-    if attribute not in TENSOR_ONLY_METHODS and attribute not in ANSWERS | {"item", "detach"}:
+    """`hasattr(x, "item")`: numbers and lists have no attributes of tensors, and what has none of them is no tensor."""
+    only = attribute in TENSOR_ONLY_METHODS or attribute in ANSWERS | {"item", "detach"}
+    if not only and (truth or not isinstance(attribute, str) or tensor_row(attribute) is None):
         return frame.state
     value = _value(frame, subject)
-    if not value.kinds & TENSOR or value.kinds & UNKNOWN_KIND:
+    if not value.kinds & TENSOR or (truth and value.kinds & UNKNOWN_KIND):
         return frame.state
     left = without(value, HOST | NONE | CONTAINER if truth else TENSOR)
     return _set(frame, subject, left, value) if left.kinds else frame.state
