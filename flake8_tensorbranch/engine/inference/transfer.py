@@ -35,6 +35,7 @@ from flake8_tensorbranch.engine.lattice import (
     sequence,
     with_deps,
 )
+from flake8_tensorbranch.knowledge.evidence import MOVING_METHODS
 from flake8_tensorbranch.syntax import graph
 from flake8_tensorbranch.syntax.names import ClassInfo
 
@@ -133,8 +134,19 @@ def _expr(frame: Frame, node: nodes.Expr) -> None:
 
 def _assign(frame: Frame, node: nodes.Assign) -> None:
     value = evaluate(frame, node.value)
+    if type(node.value) is nodes.Call and type(node.targets[0]) is nodes.AssignAttr and _moves(frame, node.value, node):
+        value = UNKNOWN
     for target in node.targets:
         assign(frame, target, value)
+
+
+def _moves(frame: Frame, call: nodes.Call, node: nodes.Assign) -> bool:
+    """True for `self.x = self.x.to(device)` where nothing else tells what is kept there: objects move, too."""
+    func = call.func
+    if type(func) is not nodes.Attribute or func.attrname not in MOVING_METHODS:
+        return False
+    path = state_path(func.expr)
+    return path is not None and path == state_path(node.targets[0]) and not evaluate(frame, func.expr).known
 
 
 def _ann_assign(frame: Frame, node: nodes.AnnAssign) -> None:
