@@ -69,10 +69,18 @@ class Switches:
             for target in node.targets:
                 if isinstance(target, nodes.AssignAttr) and target.attrname in ("benchmark", "deterministic"):
                     scope = origins.program.owner(node)
-                    name = self.resolve(target, scope)
+                    name = self._set(target, scope)
                     if name in (BENCHMARK, CUDNN):
                         self.settings.append(Setting(name, target, scope, node.value, self.truths(scope, node.value)))
         self.settings.sort(key=lambda s: line(s.node))
+
+    def _set(self, target: nodes.AssignAttr, scope: FunctionInfo | None) -> str:
+        """The qualified name of an attribute that is set, under another name of its module too."""
+        name = self.resolve(target, scope)
+        if name in (BENCHMARK, CUDNN):
+            return name
+        held = self.origins.value(Expr(self.index, scope, target.expr)).each
+        return next((f"{ref}.{target.attrname}" for ref in held if isinstance(ref, str)), name)
 
     def resolve(self, node: nodes.NodeNG, scope: FunctionInfo | None) -> str:
         """The qualified name that a dotted expression spells; empty when it is none."""
