@@ -368,7 +368,7 @@ def _mapping(
             if others is None:
                 return default
             return join(UNKNOWN if others.kinds & UNKNOWN_KIND else others, default)
-        if name == "setdefault" and owner.elem is BOTTOM:
+        if name == "setdefault" and owner.elem is not None and not owner.elem.kinds:
             return default  # the first one that is put in
         inner = _elements(owner)
         if inner.kinds & UNKNOWN_KIND:

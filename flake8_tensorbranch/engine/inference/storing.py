@@ -34,8 +34,8 @@ def rebind(frame: Frame, node: nodes.NodeNG, value: AbstractValue) -> None:
     if isinstance(node, nodes.Name):
         old = frame.bound.get(node.name)
         frame.bound[node.name] = value if old is None else join(old, value)
-        other = None if frame.function is None or value is before else alias(frame.function, node.name)
-        if other is not None and evaluate(frame, other) is before:
+        other = None if frame.function is None or value == before else alias(frame.function, node.name)
+        if other is not None and evaluate(frame, other) == before:
             rebind(frame, other, value)
     elif isinstance(node, nodes.Attribute) and isinstance(node.expr, nodes.Name) and node.expr.name == frame.self_name:
         frame.store(node.attrname, value)
