@@ -29,3 +29,17 @@ WARNING: Final = frozenset({"warn", "warn_explicit", "rank_zero_warn", "_warn_on
 
 LOSS_WORDS: Final = ("loss", "aux")
 """Parts of names by which what a module returns beside its output is differentiated, too."""
+
+SEARCHES_UNUSED: Final = frozenset(
+    {
+        ("DDPStrategy", "find_unused_parameters"),
+        ("DistributedDataParallelKwargs", "find_unused_parameters"),
+        ("TrainingArguments", "ddp_find_unused_parameters"),
+    }
+)
+"""Classes of lightning, accelerate and transformers, with the argument by which they have DDP search unused
+parameters.
+"""
+
+SEARCHING_STRATEGIES: Final = frozenset({"ddp_find_unused_parameters_true"})
+"""Names of lightning's strategies that do so."""

@@ -12,18 +12,11 @@ from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recom
 from flake8_tensorbranch.engine.lookup.modes import loop_around
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.knowledge.frameworks import SEARCHES_UNUSED, SEARCHING_STRATEGIES
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 from flake8_tensorbranch.syntax.printing import source_of
 
 _DDP: Final = "torch.nn.parallel.DistributedDataParallel"
-_UNUSED: Final = frozenset(
-    {
-        ("DDPStrategy", "find_unused_parameters"),
-        ("DistributedDataParallelKwargs", "find_unused_parameters"),
-        ("TrainingArguments", "ddp_find_unused_parameters"),
-    }
-)
-"""Of lightning, accelerate and transformers: classes and the argument that they hand to DDP."""
 
 
 class ReadyTwice:
@@ -133,8 +126,8 @@ def _searches_unused(call: nodes.Call) -> bool:
     name = (dotted(call.func) or "").rsplit(".", 1)[-1]
     for keyword in call.keywords:
         given = keyword.value.value if isinstance(keyword.value, nodes.Const) else None
-        if (name, keyword.arg) in _UNUSED and given is True:
+        if (name, keyword.arg) in SEARCHES_UNUSED and given is True:
             return True
-        if keyword.arg == "strategy" and given == "ddp_find_unused_parameters_true":
+        if keyword.arg == "strategy" and given in SEARCHING_STRATEGIES:
             return True
     return False
