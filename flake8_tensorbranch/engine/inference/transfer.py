@@ -146,7 +146,7 @@ def _moves(frame: Frame, call: nodes.Call, node: nodes.Assign) -> bool:
     if type(func) is not nodes.Attribute or func.attrname not in MOVING_METHODS:
         return False
     path = state_path(func.expr)
-    return path is not None and path == state_path(node.targets[0]) and not evaluate(frame, func.expr).known
+    return path is not None and path == state_path(node.targets[0]) and not evaluate(frame, func.expr).kinds & TENSOR
 
 
 def _ann_assign(frame: Frame, node: nodes.AnnAssign) -> None:
