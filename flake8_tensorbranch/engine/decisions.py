@@ -59,10 +59,10 @@ def sites(program: Program, regions: Regions) -> Iterator[ValueSite]:
     dimensions = Dimensions(program, regions)
     for scope, facts in program.facts.items():
         tests = program.index.tests_in(scope)
-        if facts.exhausted or forms.is_scripted(scope) or not (tests or regions.kinds(scope)):
+        if facts.exhausted or not (tests or regions.kinds(scope)):
             continue
         finder = _Finder(program, regions, mutations, batched, dimensions, scope, facts)
-        found = [(node, site) for node in tests for site in finder.at(node)]
+        found = forms.of_python(program.analysis, scope, [(node, site) for node in tests for site in finder.at(node)])
         eager = {n for node, site in found if forms.breaks(site) for n in forms.loops_around(node, site.node)}
         yield from (site for node, site in found if site.kind is not SinkKind.SIZE_LOOP or node not in eager)
         yield from finder.look_ups()

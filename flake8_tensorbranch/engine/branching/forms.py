@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.inference.summary import Analysis
 from flake8_tensorbranch.engine.lattice import DATA
+from flake8_tensorbranch.engine.regions.scripted import Scripting, scripting
 from flake8_tensorbranch.engine.sink import ValueSite
 from flake8_tensorbranch.syntax.kinds import FRAMES
 from flake8_tensorbranch.syntax.names import FunctionInfo
@@ -101,10 +104,16 @@ def _holds_value(pattern: nodes.NodeNG, number: bool) -> bool:
     return any(_holds_value(p, number) for p in inner)
 
 
-def is_scripted(scope: FunctionInfo | None) -> bool:
-    """True for functions under `torch.jit.script`, whose control flow is compiled with them (facts J)."""
-    names = () if scope is None else scope.decorator_names
-    return any(name == "script" or name.endswith(("jit.script", "script_if_tracing")) for name in names)
+def of_python(
+    analysis: Analysis, scope: FunctionInfo | None, found: list[tuple[nodes.NodeNG, ValueSite]]
+) -> list[tuple[nodes.NodeNG, ValueSite]]:
+    """The sites of a scope, with the tests they stand for, that Python decides: of a scripted function those that
+    `torch.compile` meets.
+    """
+    if not found or scripting(analysis, scope) is not Scripting.ALWAYS:
+        return found
+    met = ((node, site) for node, site in found if "compiled" in site.regions and not site.eager)
+    return [(node, replace(site, regions={"compiled": site.regions["compiled"]})) for node, site in met]
 
 
 def leaves(test: nodes.NodeNG) -> Iterator[nodes.NodeNG]:

@@ -15,6 +15,7 @@ from flake8_tensorbranch.engine.inference.program import Program, functions_of
 from flake8_tensorbranch.engine.lattice import NO_CONST, AbstractValue
 from flake8_tensorbranch.engine.refs import Partial
 from flake8_tensorbranch.engine.regions import entering, selected, wrappers
+from flake8_tensorbranch.engine.regions.scripted import Scripting, scripting
 from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, REGION_BASES, RegionEntry, entry
 from flake8_tensorbranch.knowledge.tracing import DERIVATIVES
 from flake8_tensorbranch.knowledge.versions import has
@@ -276,12 +277,9 @@ class Regions:
                 if method is not None and any(m in members for m in cls.methods.values()):
                     yield method
 
-    @staticmethod
-    def is_outside(function: FunctionInfo, kind: str) -> bool:
+    def is_outside(self, function: FunctionInfo, kind: str) -> bool:
         """True for functions that `torch.compiler.disable` keeps out of compiled regions, `script` out of traces."""
-        if kind == "traced" and any(
-            d == "script" or d.endswith(("jit.script", "script_if_tracing")) for d in function.decorator_names
-        ):
+        if kind == "traced" and scripting(self.program.analysis, function) is not Scripting.NO:
             return True
         return any(
             d.endswith(("compiler.disable", "_dynamo.disable", "compiler.is_exporting"))
