@@ -23,17 +23,19 @@ def positional_flag(origins: Origins, made: Recompute, row: RegionEntry) -> bool
     call = made.call.node
     if row.sequential or not isinstance(call, nodes.Call):
         return False
-    positional = passed(origins.facts(made.call.module, made.call.scope).values, call)
+    facts = origins.facts(made.call.module, made.call.scope)
+    positional = facts.externals.get(call, {}).get(row.qualname) or passed(facts.values, call)
     given = positional.positional[row.passed :]
     if positional.star is not None:
         return _behind_a_star(origins, made, row)
-    if not given or not (isinstance(given[-1].const, bool) or _is_bool(origins, made, call.args[-1])):
+    if not given or not call.args or not (isinstance(given[-1].const, bool) or _is_bool(origins, made, call.args[-1])):
         return False
     if made.functions:
         return all(f.vararg is None and len(given) > _capacity(f) for f in made.functions)
-    if made.function is None:
+    function = positional.get(row.argument, row.keyword)
+    if function is None:
         return False
-    refs = origins.value(made.function).each
+    refs = function.each
     layers = [r for r in refs if isinstance(r, Instance) and isinstance(r.cls, str)]
     return (
         bool(layers)
@@ -77,7 +79,7 @@ def _behind_a_star(origins: Origins, made: Recompute, row: RegionEntry) -> bool:
 
 def only_the_flag_is_too_much(made: Recompute, row: RegionEntry) -> bool:
     """True when a call with such a flag is right once the flag has gone."""
-    given = len(made.call.node.args) - row.passed - 1
+    given = len(made.arguments) - row.passed - 1
     return all(given <= _capacity(f) for f in made.functions) if made.functions else given == 1
 
 

@@ -145,12 +145,12 @@ class _Calls:
         elif isinstance(variants, set) and (True in variants or variants == {None}):
             found["nonreentrant"] = edits.nonreentrant(index, call.node, row)
             # Where the variant is chosen elsewhere, the keywords give way to it.
-            if isinstance(keywords, tuple) and keywords and variants != {None} and not edits.is_told(call.node):
+            if isinstance(keywords, tuple) and keywords and not made.bound and variants != {None} and not edits.is_told(call.node):
                 found["bound"] = edits.bound(index, call.scope, call.node, row, keywords)
         malformed = facts.get("malformed")
         if isinstance(malformed, str):
             found["context"] = callable_instead(index, call.scope, call.node, malformed)
-        if isinstance(segments, tuple):
+        if isinstance(segments, tuple) and not made.bound:
             found["segments"] = edits.segments(call.node, segments[1])
         return {name: made_of for name, made_of in found.items() if made_of is not None}
 

@@ -39,6 +39,8 @@ class Gradients:
         if row is None or without_grad(self.origins, call) or self.hooked().anywhere or not self._trains(made):
             return {}
         first = made.first
+        if len(made.bound) > made.skipped:
+            return {}  # a partial holds arguments of the function
         arguments = call.node.args[first : first + 1] if row.sequential else call.node.args[first:]
         run = self.run(call.scope, {}) if call.scope is not None else None
         if run is None:

@@ -32,13 +32,34 @@ class Recompute:
     functions: tuple[FunctionInfo, ...]
     row: RegionEntry | None = None
     home: HomeMade | None = None
+    bound: tuple[Expr, ...] = ()
+    """The positional arguments that a partial gives before those of the call."""
 
     @property
     def first(self) -> int:
-        """The position in the call of what the function gets first."""
+        """The position in the call of what the function gets first, the bound arguments apart."""
         if self.function is not None and self.function.node is self.call.node.func:
             return 0  # a wrapped module
+        return max(self.skipped - len(self.bound), 0)
+
+    @property
+    def skipped(self) -> int:
+        """How many of all the arguments, bound ones too, are for the checkpoint itself."""
         return 1 if self.row is None else max(self.row.passed, self.row.argument + 1)
+
+    @property
+    def arguments(self) -> tuple[Expr, ...]:
+        """The positional arguments as the checkpoint gets them: what is bound, then those of the call."""
+        call = self.call
+        return (*self.bound, *(Expr(call.module, call.scope, a) for a in call.node.args))
+
+    def option(self, position: int, name: str) -> Expr | None:
+        """The argument at a position, or of a name at the call; None where there is none."""
+        given = self.arguments
+        if position < len(given):
+            return given[position]
+        call = self.call
+        return next((Expr(call.module, call.scope, k.value) for k in call.node.keywords if k.arg == name), None)
 
 
 class Recomputes:
@@ -73,7 +94,9 @@ class Recomputes:
         for name, args in facts.externals.get(call, {}).items():
             row = entry(name)
             if row is not None and row.kind == "checkpointed" and "call" in row.forms:
-                return Recompute(expr, self._function(expr, row), self._functions(args, row), row)
+                bound = self.options.bound(Expr(expr.module, expr.scope, call.func))
+                function = self._function(expr, row, bound)
+                return Recompute(expr, function, self._functions(args, row), row, bound=bound)
         func = call.func
         if isinstance(func, nodes.Attribute) and func.attrname in REGION_ATTRIBUTES and call.args:
             row = REGION_ATTRIBUTES[func.attrname]
@@ -101,13 +124,13 @@ class Recomputes:
                 return Recompute(expr, Expr(expr.module, expr.scope, func), (callee,), self._heads[callee])
         return None
 
-    def _function(self, expr: Expr, row: RegionEntry) -> Expr | None:
+    def _function(self, expr: Expr, row: RegionEntry, bound: tuple[Expr, ...]) -> Expr | None:
         call = expr.node
-        if len(call.args) > row.argument and not any(
-            isinstance(a, nodes.Starred) for a in call.args[: row.argument + 1]
-        ):
-            return Expr(expr.module, expr.scope, call.args[row.argument])
-        return next((Expr(expr.module, expr.scope, k.value) for k in call.keywords if k.arg == row.keyword), None)
+        given = (*bound, *(Expr(expr.module, expr.scope, a) for a in call.args))[: row.argument + 1]
+        if len(given) > row.argument and not any(isinstance(g.node, nodes.Starred) for g in given):
+            return given[row.argument]
+        named = next((g for g in self.options.given(expr, row.keyword) if isinstance(g, Expr)), None)
+        return named
 
     def _functions(self, args: Arguments, row: RegionEntry) -> tuple[FunctionInfo, ...]:
         value = args.get(row.argument, row.keyword)

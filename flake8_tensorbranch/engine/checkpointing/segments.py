@@ -27,10 +27,10 @@ def segments(origins: Origins, made: Recompute, row: RegionEntry) -> tuple[int, 
     call = made.call.node
     if not row.qualname.endswith("checkpoint_sequential") or not isinstance(call, nodes.Call):
         return None
-    node = call.args[1] if len(call.args) > 1 else next((k.value for k in call.keywords if k.arg == "segments"), None)
-    if node is None:
+    given = made.option(1, "segments")
+    if given is None:
         return None
-    number = _number(origins, Expr(made.call.module, made.call.scope, node), _DEPTH)
+    number = _number(origins, given, _DEPTH)
     if number is None:
         return None
     if number <= 0:

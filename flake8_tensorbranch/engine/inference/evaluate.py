@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import attributes, calls, compare, mappings, operators
+from flake8_tensorbranch.engine.inference import attributes, calls, compare, mappings, operators, tuples
 from flake8_tensorbranch.engine.inference.frame import Frame, State
 from flake8_tensorbranch.engine.inference.hashed import hashed
 from flake8_tensorbranch.engine.inference.refine import refine
@@ -150,7 +150,13 @@ def _subscript(frame: Frame, node: nodes.Subscript) -> AbstractValue:
             if frame.facts is not None:
                 evaluate(frame, node.value)
             return known
-    return operators.subscript(evaluate(frame, node.value), evaluate(frame, node.slice), frame)
+    value, index = evaluate(frame, node.value), evaluate(frame, node.slice)
+    if value.items and type(node.slice) is nodes.Slice:
+        parts = (node.slice.lower, node.slice.upper, node.slice.step)
+        cut = tuples.cut(value, [part and evaluate(frame, part).const for part in parts])
+        if cut is not None:
+            return cut
+    return operators.subscript(value, index, frame)
 
 
 def _slice(frame: Frame, node: nodes.Slice) -> AbstractValue:

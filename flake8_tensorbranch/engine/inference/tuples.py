@@ -66,3 +66,12 @@ def size(sizes: AbstractValue) -> AbstractValue:
     if deps & DATA:  # of some of the sizes, nobody knows which
         deps = deps & ~DATA | UNBACKED | SHAPE
     return container(make(HOST, deps), operators.length_deps(sizes))
+
+
+def cut(value: AbstractValue, bounds: list[object]) -> AbstractValue | None:
+    """`value[a:b:c]` of a tuple or list whose elements are known one by one; None where a bound is not."""
+    items = value.items
+    if items is None or value.kinds != CONTAINER or any(b is not None and type(b) is not int for b in bounds) or bounds[2] == 0:
+        return None
+    kept = sequence([inner for _, inner in items][slice(*bounds)])
+    return make(CONTAINER, value.deps, elem=kept.elem, items=kept.items)

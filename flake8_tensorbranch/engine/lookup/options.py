@@ -56,6 +56,21 @@ class Options:
         partial = self._in_partial(call, name, depth)
         return [*(f for f in found if f is not OMITTED), *partial] if partial else found or [OMITTED]
 
+    def bound(self, callee: Expr, depth: int = DEPTH) -> tuple[Expr, ...]:
+        """The positional arguments that a callee holds, a partial, before those that it is called with; none where it
+        may be anything else.
+        """
+        if depth <= 0 or not isinstance(callee.node, (nodes.Name, nodes.Attribute, nodes.Call)):
+            return ()
+        made = self.origins.of(callee)
+        if len(made) != 1 or not isinstance(made[0].node, nodes.Call):
+            return ()
+        partial = made[0]
+        if "functools.partial" not in self.origins.externals(partial) or not partial.node.args:
+            return ()
+        first, *held = (Expr(partial.module, partial.scope, a) for a in partial.node.args)
+        return (*self.bound(first, depth - 1), *held)
+
     def _in_partial(self, call: Expr, name: str, depth: int) -> list[Given]:
         """What the partials that a callee may be hold under the keyword."""
         found: list[Given] = []

@@ -170,7 +170,8 @@ class Origins:
         if isinstance(node, nodes.Attribute):
             return self._attribute(expr, node)
         if isinstance(node, nodes.Call) and calls:
-            return self._returned(expr)
+            kept = isinstance(node.func, nodes.Name) and node.func.name == "staticmethod" and len(node.args) == 1
+            return [Expr(module, scope, node.args[0])] if kept else self._returned(expr)
         return []
 
     def _name(self, expr: Expr, name: str) -> list[Expr]:
