@@ -159,6 +159,8 @@ def break_cost(site: TracedSite) -> str:
 
 def other_variant(facts: Mapping[str, object]) -> str:
     """How a reentrant checkpoint's call takes the other variant: by an option, or where it has none by torch's own."""
+    if facts.get("implementation"):
+        return "take CheckpointImpl.NO_REENTRANT"
     return "take torch's checkpoint with use_reentrant=False" if facts.get("fixed") else "pass use_reentrant=False"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.backward import Backward
@@ -28,7 +30,11 @@ def positional_flag(origins: Origins, made: Recompute, row: RegionEntry) -> bool
     given = positional.positional[row.passed :]
     if positional.star is not None:
         return _behind_a_star(origins, made, row)
-    if not given or not call.args or not (isinstance(given[-1].const, bool) or _is_bool(origins, made, call.args[-1])):
+    if (
+        not given
+        or not call.args
+        or not (isinstance(given[-1].const, bool) or _is_bool(origins, replace(made.call, node=call.args[-1])))
+    ):
         return False
     if made.functions:
         return all(f.vararg is None and len(given) > _capacity(f) for f in made.functions)
@@ -45,9 +51,9 @@ def positional_flag(origins: Origins, made: Recompute, row: RegionEntry) -> bool
     )
 
 
-def _is_bool(origins: Origins, made: Recompute, last: nodes.NodeNG) -> bool:
+def _is_bool(origins: Origins, where: Expr) -> bool:
     """True for a comparison of no tensors, a `not`, and what holds True or False wherever it comes from."""
-    where = Expr(made.call.module, made.call.scope, last)
+    last = where.node
     if isinstance(last, nodes.Compare):
         return not origins.value(where).kinds & (TENSOR | UNKNOWN_KIND)
     if isinstance(last, nodes.UnaryOp):
@@ -57,13 +63,22 @@ def _is_bool(origins: Origins, made: Recompute, last: nodes.NodeNG) -> bool:
 
 
 def _behind_a_star(origins: Origins, made: Recompute, row: RegionEntry) -> bool:
-    """The same of a flag behind the `*args` of the function around: of each call of that which is in view."""
+    """The same of a flag behind the `*args` of the function around, or the last of them: of each call of that which is
+    in view.
+    """
     call, scope = made.call.node, made.call.scope
     args = call.args[row.passed :]
-    if scope is None or len(args) != 2 or made.function is None or not isinstance(made.function.node, nodes.Name):
+    if (
+        scope is None
+        or not 0 < len(args) < 3
+        or made.function is None
+        or not isinstance(made.function.node, nodes.Name)
+    ):
         return False
-    star, flag = args
-    if not isinstance(star, nodes.Starred) or dotted(star.value) != scope.vararg or not _is_bool(origins, made, flag):
+    star, *flags = args
+    if not isinstance(star, nodes.Starred) or dotted(star.value) != scope.vararg:
+        return False
+    if not all(_is_bool(origins, replace(made.call, node=flag)) for flag in flags):
         return False
     own = len([p for p in scope.params if not p.keyword_only]) - int(scope.takes_self or scope.is_classmethod)
     sites = origins.sites(scope)
@@ -72,7 +87,10 @@ def _behind_a_star(origins: Origins, made: Recompute, row: RegionEntry) -> bool:
         functions = [f for f, _ in origins.functions(given)] if given is not None else []
         if not functions or any(isinstance(a, nodes.Starred) for a in site.node.args):
             return False
-        if any(f.vararg is not None or len(site.node.args) - own + 1 <= _capacity(f) for f in functions):
+        if not flags and not (site.node.args[own:] and _is_bool(origins, replace(site, node=site.node.args[-1]))):
+            return False
+        count = len(site.node.args) - own + len(flags)
+        if any(f.vararg is not None or count <= _capacity(f) for f in functions):
             return False
     return bool(sites)
 

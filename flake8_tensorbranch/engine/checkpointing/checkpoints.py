@@ -11,6 +11,7 @@ from flake8_tensorbranch.diagnostic import Edit
 from flake8_tensorbranch.engine.checkpointing import callshape, segments, transforms
 from flake8_tensorbranch.engine.checkpointing.backward import Backward
 from flake8_tensorbranch.engine.checkpointing.contexts import Contexts
+from flake8_tensorbranch.engine.checkpointing.fromoutside import FromOutside
 from flake8_tensorbranch.engine.checkpointing.gradients import Gradients
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.checkpointing.reentrant import Reentrant
@@ -44,6 +45,7 @@ def sites(program: Program, regions: Regions) -> Iterator[CheckpointSite | Scope
         yield from calls.sites()
     yield from calls.handed()
     yield from calls.around()
+    yield from calls.wrapped()
 
 
 class _Calls:
@@ -107,6 +109,17 @@ class _Calls:
                     facts = {"forward_mode": name}
                 yield replace(self._site(made, expr.node, facts), function=expr.scope)
 
+    def wrapped(self) -> Iterator[CheckpointSite]:
+        """Calls that wrap modules of a model in reentrant checkpoints, where DDP cannot take the model."""
+        if not self.origins.program.index.mentions(("find_unused_parameters",)):
+            return
+        models = self.reentrant.parallel.models()
+        outside = FromOutside(self.origins, self.recomputes, self.gradients.frozen)
+        for expr, row in outside.given(models) if models else ():
+            made = Recompute(expr, None, (), row)
+            facts: dict[str, object] = {"ddp": "unused", "variants": {True}, "implementation": not row.passed > 0}
+            yield self._site(made, expr.node, facts)
+
     def _site(
         self,
         made: Recompute,
@@ -145,7 +158,8 @@ class _Calls:
         elif isinstance(variants, set) and (True in variants or variants == {None}):
             found["nonreentrant"] = edits.nonreentrant(index, call.node, row)
             # Where the variant is chosen elsewhere, the keywords give way to it.
-            if isinstance(keywords, tuple) and keywords and not made.bound and variants != {None} and not edits.is_told(call.node):
+            told = variants == {None} or made.bound or edits.is_told(call.node)
+            if isinstance(keywords, tuple) and keywords and not told:
                 found["bound"] = edits.bound(index, call.scope, call.node, row, keywords)
         malformed = facts.get("malformed")
         if isinstance(malformed, str):
@@ -168,6 +182,7 @@ class _Calls:
         variants = self.variants(made)
         facts: dict[str, object] = {"variants": variants, "callee": row.qualname.rsplit(".", 1)[-1]}
         facts["fixed"] = not row.reentrant_keyword
+        facts["implementation"] = row.reentrant_keyword == "checkpoint_impl"
         if row.reentrant_keyword == "use_reentrant" and row.reentrant:
             facts["omitted"] = variants == {None}
         reentrant = True in variants or variants == {None}
@@ -185,7 +200,7 @@ class _Calls:
         if torch:
             facts.update(self.contexts.of(made, variants))
             facts["flag"] = callshape.positional_flag(self.origins, made, row)
-            facts["segments"] = segments.segments(self.origins, made, row)
+            facts["segments"] = segments.segments(self.origins, self.options, made, row)
         if variants == {False}:
             facts["transforms"] = transforms.inside(self.origins, self.recomputes, made)
         if reentrant:

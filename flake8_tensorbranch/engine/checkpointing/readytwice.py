@@ -26,7 +26,7 @@ class ReadyTwice:
         self.origins = origins
         self.recomputes = recomputes
         self.layers = OwnLayers(origins, recomputes, frozen)
-        self._wrapped: list[tuple[nodes.Call, bool, set[FunctionInfo]]] | None = None
+        self._wrapped: list[tuple[Expr, bool, set[FunctionInfo]]] | None = None
 
     def of(self, made: Recompute) -> str:
         """How DDP comes to mark a parameter of the region ready twice: `unused` parameters are searched, or it
@@ -48,7 +48,13 @@ class ReadyTwice:
                 return how
         return ""
 
-    def _ddp(self) -> list[tuple[nodes.Call, bool, set[FunctionInfo]]]:
+    def models(self) -> list[Expr | None]:
+        """The models whose unused parameters DDP searches; None for the one that a trainer trains."""
+        given = {d.node: d.node.args[:1] if _DDP in self.origins.externals(d) else [None] for d, _, _ in self._ddp()}
+        found = [(ddp, model) for ddp, unused, _ in self._ddp() if unused for model in given[ddp.node]]
+        return [None if model is None else Expr(ddp.module, ddp.scope, model) for ddp, model in found]
+
+    def _ddp(self) -> list[tuple[Expr, bool, set[FunctionInfo]]]:
         """The file's DDP modules without a static graph: whether they search unused parameters, and what their
         forward reaches.
         """
@@ -58,7 +64,7 @@ class ReadyTwice:
             calls = [Expr(index, scope, call) for scope, call in index.all_calls()]
             if any((dotted(e.node.func) or "").endswith("_set_static_graph") for e in calls):
                 return self._wrapped
-            self._wrapped.extend((e.node, True, set()) for e in calls if _searches_unused(e.node))
+            self._wrapped.extend((e, True, set()) for e in calls if _searches_unused(e.node))
             for expr in calls:
                 if _DDP not in self.origins.externals(expr):
                     continue
@@ -81,7 +87,7 @@ class ReadyTwice:
                     if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                         forward = self.origins.program.analysis.resolver.method(ref.cls, "forward")
                         reached.update(self.recomputes.tree.reached(forward) if forward is not None else ())
-                self._wrapped.append((expr.node, unused, reached))
+                self._wrapped.append((expr, unused, reached))
         return self._wrapped
 
     def _runs_twice(self, made: Recompute, scope: FunctionInfo) -> bool:

@@ -53,14 +53,6 @@ class Recompute:
         call = self.call
         return (*self.bound, *(Expr(call.module, call.scope, a) for a in call.node.args))
 
-    def option(self, position: int, name: str) -> Expr | None:
-        """The argument at a position, or of a name at the call; None where there is none."""
-        given = self.arguments
-        if position < len(given):
-            return given[position]
-        call = self.call
-        return next((Expr(call.module, call.scope, k.value) for k in call.node.keywords if k.arg == name), None)
-
 
 class Recomputes:
     """Finds recomputed calls, here and behind calls."""
@@ -107,11 +99,11 @@ class Recomputes:
             )
             return Recompute(expr, Expr(expr.module, expr.scope, call.args[0]), found, row)
         made = applied(self.origins, self.home, expr)
-        if made is not None and call.args:
-            first = Expr(expr.module, expr.scope, call.args[0])
-            return Recompute(
-                expr, first, tuple(functions_of(self.origins.program.analysis, self.origins.value(first))), None, made
-            )
+        bound = () if made is None else self.options.bound(Expr(expr.module, expr.scope, call.func))
+        if made is not None and (bound or call.args):
+            first = bound[0] if bound else Expr(expr.module, expr.scope, call.args[0])
+            found = tuple(functions_of(self.origins.program.analysis, self.origins.value(first)))
+            return Recompute(expr, first, found, None, made, bound)
         value = self.origins.value(Expr(expr.module, expr.scope, func))
         for ref in value.each:
             if isinstance(ref, Wrapped):
@@ -129,8 +121,7 @@ class Recomputes:
         given = (*bound, *(Expr(expr.module, expr.scope, a) for a in call.args))[: row.argument + 1]
         if len(given) > row.argument and not any(isinstance(g.node, nodes.Starred) for g in given):
             return given[row.argument]
-        named = next((g for g in self.options.given(expr, row.keyword) if isinstance(g, Expr)), None)
-        return named
+        return next((g for g in self.options.given(expr, row.keyword) if isinstance(g, Expr)), None)
 
     def _functions(self, args: Arguments, row: RegionEntry) -> tuple[FunctionInfo, ...]:
         value = args.get(row.argument, row.keyword)

@@ -40,7 +40,9 @@ def saves_object(origins: Origins, made: Recompute) -> str:
         return ""
     saved = _saved(home.forward)
     slots = [p.name for p in home.forward.params if not p.keyword_only][1:]
-    for given in _given(origins, made.call):
+    held = [(source_of(b.node), origins.value(b)) for b in made.bound]
+    for own in _given(origins, made.call):
+        given = held + own
         if all(v.must(_NO_TENSOR | CALLABLE | NONE) for _, v in given[1:]):
             continue  # without a tensor among the inputs nothing is saved
         for position, (text, value) in enumerate(given):

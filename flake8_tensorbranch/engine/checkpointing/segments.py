@@ -9,6 +9,7 @@ from astroid import nodes
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute
 from flake8_tensorbranch.engine.lattice import CONTAINER, MAPPING
 from flake8_tensorbranch.engine.lookup.names import owner
+from flake8_tensorbranch.engine.lookup.options import Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.knowledge.containers import RESIZES
 from flake8_tensorbranch.knowledge.regions import RegionEntry
@@ -20,17 +21,15 @@ _LISTS: Final = ("list", "tuple", "reversed")
 _EXTREMES: Final = {"max": max, "min": min}
 
 
-def segments(origins: Origins, made: Recompute, row: RegionEntry) -> tuple[int, int] | None:
+def segments(origins: Origins, options: Options, made: Recompute, row: RegionEntry) -> tuple[int, int] | None:
     """The number of segments and of functions where `checkpoint_sequential` cannot split so; the second is -1
     where it does not matter.
     """
     call = made.call.node
     if not row.qualname.endswith("checkpoint_sequential") or not isinstance(call, nodes.Call):
         return None
-    given = made.option(1, "segments")
-    if given is None:
-        return None
-    number = _number(origins, given, _DEPTH)
+    given = options.given(made.call, "segments") if len(made.arguments) < 2 else [made.arguments[1]]
+    number = _number(origins, given[0], _DEPTH) if isinstance(given[0], Expr) and len(given) == 1 else None
     if number is None:
         return None
     if number <= 0:

@@ -244,9 +244,10 @@ FUNCTIONS: Final[dict[str, Transfer]] = {
     "min": _extreme, "max": _extreme, "sum": _sum, "any": _any, "all": _any, "range": _range,
     "enumerate": _enumerate, "zip": _zip, "map": _map, "filter": _filter, "list": _copy_sequence,
     "tuple": _copy_sequence, "sorted": _iterated, "reversed": _iterated, "set": _set, "frozenset": _set,
-    "dict": _dict, "next": _next, "iter": _same, "staticmethod": _same, "getattr": _getattr, "abs": _abs, "pow": _power, "divmod": _divmod,
+    "dict": _dict, "next": _next, "iter": _same, "getattr": _getattr, "abs": _abs, "pow": _power, "divmod": _divmod,
     "isinstance": _host, "issubclass": _host, "hasattr": _host, "callable": _host, "id": _host, "hash": _hash,
     "ord": _host, "chr": _host, "print": _none, "setattr": _setattr, "str": _text, "repr": _text, "format": _text,
+    "staticmethod": _same,
 }  # fmt: skip
 
 _STRINGS: Final = frozenset(

@@ -11,6 +11,7 @@ from flake8_tensorbranch.engine.inference import attributes, calls, compare, map
 from flake8_tensorbranch.engine.inference.frame import Frame, State
 from flake8_tensorbranch.engine.inference.hashed import hashed
 from flake8_tensorbranch.engine.inference.refine import refine
+from flake8_tensorbranch.engine.inference.tensoruses import reckoned
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
     CALLABLE,
@@ -126,20 +127,9 @@ def _affirm(frame: Frame, node: nodes.Attribute, value: AbstractValue) -> None:
         return
     if node.attrname == "device":
         name = getattr(node.expr, "name", None)
-        if frame.function is None or name not in _reckoned(frame.function):
+        if frame.function is None or name not in reckoned(frame.function):
             return
     frame.affirm(node.expr, value)
-
-
-def _reckoned(function: FunctionInfo) -> set[str]:
-    """The names that a function adds, subtracts, multiplies or divides: no model and no generator, which have a device
-    as well.
-    """
-    memo, key = function.module.memo, ("reckoned", function)
-    if key not in memo:
-        sums = (n for n in function.node.nodes_of_class(nodes.BinOp) if n.op in ("+", "-", "*", "/", "**", "@"))
-        memo[key] = {o.name for n in sums for o in (n.left, n.right) if isinstance(o, nodes.Name)}
-    return cast("set[str]", memo[key])
 
 
 def _subscript(frame: Frame, node: nodes.Subscript) -> AbstractValue:

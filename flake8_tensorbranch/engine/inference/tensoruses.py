@@ -264,3 +264,14 @@ def is_layer(analysis: Analysis, function: FunctionInfo, attribute: str) -> bool
                 if isinstance(target, str) and target.startswith("torch.nn.") and target not in CONTAINERS:
                     return target.rsplit(".", 1)[-1][:1].isupper()
     return False
+
+
+def reckoned(function: FunctionInfo) -> set[str]:
+    """The names that a function adds, subtracts, multiplies or divides: no model and no generator, which have a device
+    as well.
+    """
+    memo, key = function.module.memo, ("reckoned", function)
+    if key not in memo:
+        sums = (n for n in function.node.nodes_of_class(nodes.BinOp) if n.op in ("+", "-", "*", "/", "**", "@"))
+        memo[key] = {o.name for n in sums for o in (n.left, n.right) if isinstance(o, nodes.Name)}
+    return cast("set[str]", memo[key])

@@ -70,8 +70,8 @@ def size(sizes: AbstractValue) -> AbstractValue:
 
 def cut(value: AbstractValue, bounds: list[object]) -> AbstractValue | None:
     """`value[a:b:c]` of a tuple or list whose elements are known one by one; None where a bound is not."""
-    items = value.items
-    if items is None or value.kinds != CONTAINER or any(b is not None and type(b) is not int for b in bounds) or bounds[2] == 0:
+    items, known = value.items, [b for b in bounds if b is None or type(b) is int]
+    if items is None or value.kinds != CONTAINER or len(known) < len(bounds) or known[-1] == 0:
         return None
-    kept = sequence([inner for _, inner in items][slice(*bounds)])
+    kept = sequence([inner for _, inner in items][slice(*known)])
     return make(CONTAINER, value.deps, elem=kept.elem, items=kept.items)

@@ -209,12 +209,22 @@ class Options:
         for made in self.origins.of(Expr(call.module, call.scope, call.node.func)):
             if isinstance(made.node, nodes.Call) and row.qualname in self.origins.externals(made):
                 for given in self.given(made, row.reentrant_keyword):
-                    name = (dotted(given.node) or "") if isinstance(given, Expr) else ""
-                    if given is OMITTED or name.endswith("CheckpointImpl.NO_REENTRANT"):
-                        variants.add(False)
-                    elif name.endswith("CheckpointImpl.REENTRANT"):
-                        variants.add(True)
+                    variant = False if given is OMITTED else self.implementation(given)
+                    variants.update(() if variant is None else (variant,))
         return variants or ({row.reentrant} if row.reentrant is not None else set())
+
+    def implementation(self, given: Given) -> bool | None:
+        """Whether a `checkpoint_impl` is the reentrant one, by any name of its enumeration; None where that is not
+        told.
+        """
+        if not isinstance(given, Expr):
+            return None
+        for origin in self.origins.of(given):
+            target = self.origins.program.analysis.resolver.expression(origin.module, origin.node, origin.scope)
+            name = target if isinstance(target, str) else dotted(origin.node) or ""
+            if name.endswith(("CheckpointImpl.NO_REENTRANT", "CheckpointImpl.REENTRANT")):
+                return name.endswith(".REENTRANT")
+        return None
 
 
 def _written(function: FunctionInfo, mapping: str, name: str) -> Given | None:

@@ -8,6 +8,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.program import Program, functions_of
 from flake8_tensorbranch.engine.lattice import UNKNOWN, AbstractValue, make
+from flake8_tensorbranch.engine.lookup.options import Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.regions.homemade import applied, home_made
 from flake8_tensorbranch.syntax.binding import assigned
@@ -80,8 +81,10 @@ def made_by_hand(program: Program) -> Iterator[tuple[nodes.Call, FunctionInfo | 
         return
     for scope, facts in program.facts.items():
         for call in program.index.calls_in(scope):
-            if applied(origins, known, Expr(program.index, scope, call)) is not None and call.args:
-                found = list(functions_of(program.analysis, facts.values.get(call.args[0], UNKNOWN)))
+            if applied(origins, known, Expr(program.index, scope, call)) is not None:
+                held = Options(origins).bound(Expr(program.index, scope, call.func))
+                first = origins.value(held[0]) if held else facts.values.get(call.args[0]) if call.args else None
+                found = list(functions_of(program.analysis, first or UNKNOWN))
                 if found:
                     yield call, scope, found
 

@@ -110,9 +110,11 @@ def applied(origins: Origins, known: dict[ClassInfo, HomeMade], expr: Expr) -> H
     call.
     """
     func = getattr(expr.node, "func", None)
-    if known and isinstance(func, nodes.Name):
+    if known and (isinstance(func, nodes.Name) or (isinstance(func, nodes.Attribute) and func.attrname != "apply")):
         renamed = origins.of(Expr(expr.module, expr.scope, func), calls=False)
         expr, func = (renamed[0], renamed[0].node) if len(renamed) == 1 else (expr, None)
+        if isinstance(func, nodes.Call) and "functools.partial" in origins.externals(expr) and func.args:
+            func = func.args[0]
     if not known or not isinstance(func, nodes.Attribute) or func.attrname != "apply":
         return None
     target = origins.program.analysis.resolver.expression(expr.module, func.expr, expr.scope)
