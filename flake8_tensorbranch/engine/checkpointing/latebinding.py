@@ -12,6 +12,7 @@ from flake8_tensorbranch.engine.checkpointing import rounds, saving
 from flake8_tensorbranch.engine.checkpointing.backward import Backward
 from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
 from flake8_tensorbranch.engine.checkpointing.locate import site
+from flake8_tensorbranch.engine.checkpointing.rebound import Rebound
 from flake8_tensorbranch.engine.lookup.modes import loop_around
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.repairs import closures
@@ -29,25 +30,46 @@ class LateBinding:
         self.insides = insides
         self.origins: Origins = insides.origins
         self.backward = Backward(insides.origins)
+        self.rebound = Rebound(insides.origins)
 
     def sites(self) -> Iterator[RegionSite]:
         """One site for each checkpointed function, at the call that it is handed to."""
         seen: set[FunctionInfo] = set()
         for head in self.insides.heads:
             function = head.function
-            if function.parent is None or function in seen or function.module is not self.origins.program.index:
+            if function in seen or function.module is not self.origins.program.index:
                 continue
             seen.add(function)
+            if function.parent is None:
+                yield from self._by_calls(head)
+                continue
             call = self._call(function) or _made_for(head)
             if call is None:
                 continue
             scope = _scope_of(function, call)
             free = (n for n in sorted(self._free(function)) if not _is_bound_between(function, scope, n))
             forms = {n: self._rebound(scope, n, call) for n in free if not self._is_over(head, n)}
+            forms |= {n: "later" for n, form in forms.items() if not form and self._bound_by_calls(scope, n, call)}
             rebound = [name for name, form in forms.items() if form]
             if rebound:
                 yield self._site(head, call, forms[rebound[0]], rebound)
         yield from rounds.sites(self.insides, self.backward)
+
+    def _by_calls(self, head: Activation) -> Iterator[RegionSite]:
+        """The site of a function or method of the module, where a global that it reads is bound anew by others."""
+        scope, call = head.entry.scope, head.entry.node
+        if scope is None or not isinstance(call, nodes.Call) or not self.rebound.names:
+            return
+        for name in sorted(self._free(head.function) & self.rebound.names):
+            if self._bound_by_calls(scope, name, call) and not self._is_over(head, name):
+                yield site(SinkKind.LATE_BINDING, head, call, "later", name)
+                return
+
+    def _bound_by_calls(self, scope: FunctionInfo, name: str, call: nodes.Call) -> bool:
+        if name not in self.rebound.names:
+            return False
+        events = self.backward.of(Expr(scope.module, scope, call))
+        return self.rebound.after(scope, name, call, [e.node for e in events])
 
     def _site(self, head: Activation, call: nodes.Call, form: str, names: list[str]) -> RegionSite:
         found = site(SinkKind.LATE_BINDING, head, call, form, names[0])

@@ -10,6 +10,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing import later
 from flake8_tensorbranch.engine.checkpointing.backward import Backward
+from flake8_tensorbranch.engine.checkpointing.hookoutput import Hooks
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.lattice import TENSOR
 from flake8_tensorbranch.engine.lookup.modes import without_grad
@@ -41,6 +42,7 @@ class SideOutputs:
         self.origins = origins
         self.recomputes = recomputes
         self.backward = backward
+        self.hooks = Hooks(origins)
         self._kept: dict[tuple[FunctionInfo, ...], list[tuple[FunctionInfo, Kept]]] = {}
         self._differentiated: dict[tuple[FunctionInfo, ...], str] = {}
 
@@ -52,18 +54,37 @@ class SideOutputs:
         if made.functions not in self._kept:
             self._kept[made.functions] = list(self._find(region))
             self._differentiated[made.functions] = self._reaches_backward(region, self._kept[made.functions])
-        for function, kept in self._kept[made.functions]:
+        name = self._read_after(made, region, self._kept[made.functions]) or self._differentiated[made.functions]
+        if name:
+            return name
+        hooked = [
+            (hook.function, kept)
+            for hook in self.hooks.within(made, region)
+            for kept in _kept(hook.function)
+            if hook.keeps(kept.value)
+            and hook.reaches(made, kept.name)
+            and not kept.handed
+            and not self._ends(hook.function, kept)
+        ]
+        return self._read_after(made, region, hooked) or self._reaches_backward(region, hooked) if hooked else ""
+
+    def _ends(self, function: FunctionInfo, kept: Kept) -> bool:
+        return without_grad(self.origins, Expr(function.module, function, kept.value), 0)
+
+    def _read_after(self, made: Recompute, region: list[FunctionInfo], found: list[tuple[FunctionInfo, Kept]]) -> str:
+        """The first name that is read, after a call, for a tensor that is computed then."""
+        for function, kept in found:
             if kept.holder is None:
-                found = later.used(self.origins, made, region, function, kept.name, kept.handed)
+                read = later.used(self.origins, made, region, function, kept.name, kept.handed)
             else:
-                found = any(
+                read = any(
                     later.enters_after(self.origins, made, node, reader)
                     for reader in later.readers(self.origins, made, region)
                     for node in _read(self.origins, reader, function, kept)
                 )
-            if found:
+            if read:
                 return kept.name
-        return self._differentiated[made.functions]
+        return ""
 
     def _find(self, region: list[FunctionInfo]) -> Iterator[tuple[FunctionInfo, Kept]]:
         for function in region:
