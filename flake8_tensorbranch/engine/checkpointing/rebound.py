@@ -54,8 +54,11 @@ class Rebound:
         later = [b for b in after if until is None or line(b.node) <= until]
         if not later:
             return False
-        before = [b.value for b in found if line(b.node) < line(call)]
-        in_force = before[-1] if before else self._first(scope, name)
+        before = [b for b in found if line(b.node) < line(call)]
+        in_force = before[-1].value if before else self._first(scope, name)
+        own = before and isinstance(before[-1].node, nodes.AssignName) and isinstance(later[-1].node, nodes.AssignName)
+        if own and in_force is not None and isinstance(in_force.node, nodes.Const):
+            return False  # a switch, set for the call and set back: a scope that ends too early
         return not self._same([in_force, later[-1].value])
 
     def _all(self, scope: FunctionInfo, name: str) -> Iterator[_Bound]:
