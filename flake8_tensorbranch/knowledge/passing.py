@@ -23,6 +23,20 @@ PASSED_ON: Final[dict[str, int]] = {
 CHAINED: Final = frozenset(f"itertools.{name}" for name in ("chain", "product", "islice", "cycle", "repeat"))
 """Functions whose result yields the elements of their arguments."""
 
+KEEPING: Final = {
+    "builtins.filter": (0, 1),
+    "itertools.filterfalse": (0, 1),
+    "itertools.takewhile": (0, 1),
+    "itertools.dropwhile": (0, 1),
+    "itertools.compress": (None, 0),
+}
+"""Functions whose result yields those elements of an argument that a function of them, or a flag beside each, lets
+through: the positions of that function (None for flags, which come second) and of the elements.
+"""
+
+FOLDING: Final = {"functools.reduce": False, "itertools.accumulate": True}
+"""Functions that put the elements of an argument together two by two, and whether every step of that is given."""
+
 REPLACING: Final = frozenset({"dataclasses.replace", "copy.replace", "attr.evolve", "attrs.evolve"})
 """Functions that give a copy of a record, the fields they are given by name replaced."""
 

@@ -93,8 +93,6 @@ LEAVES_TORCH: Final = frozenset({"numpy"})
 BREAKS_ON_NUMBERS: Final = frozenset({"torch.arange", "torch.full_like", "torch.roll", "new_full", "roll"})
 """Of the functions and methods that take numbers of tensors, those that break a graph; others are traced with them."""
 
-CONVERTS: Final = frozenset({"int", "float", "complex", "bool"})
-"""Python's conversions to a number."""
 
 TEXTS: Final = frozenset({"str", "repr"})
 """Functions of Python that give the text of what they are given."""

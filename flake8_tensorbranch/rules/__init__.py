@@ -128,6 +128,14 @@ def advice(site: ValueSite, otherwise: str) -> str:
     return _APART.get(site.apart, otherwise)
 
 
+_IN_TORCH: Final = {
+    "not": "use `torch.logical_not`",
+    "order": "stack them, then `torch.sort`",
+    "search": "use `(t == x).any()`",
+}
+"""What to do where Python's operator has another one of torch's in its place."""
+
+
 def instead(site: ValueSite, check: str = "use `torch._assert_async`") -> str:
     """What to do in place of a branch in a graph: pick, or where it only raises an error, check by an operation.
 
@@ -135,8 +143,8 @@ def instead(site: ValueSite, check: str = "use `torch._assert_async`") -> str:
     """
     if site.kind is SinkKind.RAISE:
         return check
-    if site.form == "order":
-        return "stack them, then `torch.sort`"
+    if site.form in _IN_TORCH:
+        return _IN_TORCH[site.form]
     return _ROUNDS.get(site.effect) or _APART.get(site.apart, "use `torch.where`")
 
 

@@ -21,7 +21,7 @@ def check(site: ValueSite) -> Iterator[Finding]:
     compiled = "compiled" in site.regions
     if compiled and site.form != "assert" and not site.guarded:
         return  # for a raise, the code of the region speaks; one that is kept out of traces waits all the same
-    guarded = "an assertion" if site.form == "assert" else "an error"
+    guarded = "an assertion" if site.form.startswith("assert") else "an error"
     # A compiled assert is traced (facts H); run eagerly it waits like any other.
     cost = "waits for the device unless compiled" if compiled and site.form == "assert" else "waits for the device"
     template = f"`{{}}` reads a tensor's value to guard {guarded}: {cost}"

@@ -35,7 +35,11 @@ def index_module(tree: nodes.Module, path: str, name: str, is_package: bool, tex
 
 _PICKING: Final = frozenset({nodes.Name, nodes.Attribute, nodes.Compare, nodes.UnaryOp, nodes.Call, nodes.Subscript})
 _LEAVES: Final = frozenset({nodes.Name, nodes.Const})
+_DISPLAYS: Final = frozenset({nodes.Dict, nodes.List, nodes.Tuple})
+PICKS_ELEMENTS: Final = frozenset({"compress", "dropwhile", "filter", "filterfalse", "takewhile"})
+"""Last names of functions that let elements through by what is true of them."""
 _FILED: Final = frozenset(_TESTS) | {
+    nodes.Compare,
     nodes.FunctionDef,
     nodes.AsyncFunctionDef,
     nodes.Lambda,
@@ -83,7 +87,10 @@ class _Walk:
                 continue
             if kind is nodes.Call:
                 owner.calls.append(node)
-                stack.append(node.func)
+                func = node.func
+                if (func.name if type(func) is nodes.Name else getattr(func, "attrname", "")) in PICKS_ELEMENTS:
+                    owner.tests.append(node)
+                stack.append(func)
                 stack += node.args
                 stack += node.keywords
                 continue
@@ -122,7 +129,12 @@ class _Walk:
             elif kind is nodes.Return:
                 if function is not None:
                     function.returns_nodes.append(node)
+            elif kind is nodes.Compare:
+                if len(node.ops) > 1:
+                    owner.tests.append(node)
             elif kind is nodes.Subscript:
+                if _is_choice(node):
+                    owner.tests.append(node)
                 if function is not None:
                     if type(node.slice) in _PICKING:
                         function.picks = True
@@ -226,3 +238,11 @@ def _in_comprehension(node: nodes.NodeNG, statement: nodes.NodeNG) -> bool:
             return True
         up = up.parent
     return False
+
+
+def _is_choice(node: nodes.Subscript) -> bool:
+    """True for what looks like a choice by a truth or a number: `[a, b][i]`, `table[bool(...)]`."""
+    key = node.slice
+    if type(node.value) in _DISPLAYS:
+        return type(key) is not nodes.Const
+    return type(key) is nodes.Call and type(key.func) is nodes.Name and key.func.name in ("bool", "int")

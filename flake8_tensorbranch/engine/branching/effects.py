@@ -44,6 +44,12 @@ class Context:
             bodies = [s for case in node.cases for s in case.body]
             return self._work(bodies), "which case runs", False
         value = self.facts.values.get(node, UNKNOWN)
+        if isinstance(node, nodes.Subscript):
+            work = bool(value.kinds & TENSOR) or self._feeds_tensor(node) or self._is_called_later(node)
+            return (Decides.WORK if work else Decides.RESULT), "which one is taken", False
+        if isinstance(node, nodes.Call):
+            work = _holds_tensor(value)
+            return (Decides.WORK if work else Decides.RESULT), "which elements are kept", False
         if value.kinds & TENSOR:
             return Decides.WORK, "which operand is used", False
         return Decides.RESULT, "the result of the expression", False
@@ -77,7 +83,8 @@ class Context:
         return decides, bodies.in_words(body, orelse, bodies.after(node)), False
 
     def _ifexp(self, node: nodes.IfExp) -> tuple[Decides, str, bool]:
-        work = self._is_tensor(node.body) or self._is_tensor(node.orelse) or self._feeds_tensor(node)
+        work = self._is_tensor(node.body) or self._is_tensor(node.orelse)
+        work = work or self._feeds_tensor(node) or self._is_called_later(node)
         target = node.parent
         while isinstance(target, (nodes.Tuple, nodes.List, nodes.BinOp, nodes.IfExp)):
             target = target.parent
@@ -99,6 +106,17 @@ class Context:
             up = up.parent
         return False
 
+    def _is_called_later(self, node: nodes.NodeNG) -> bool:
+        """True for a function that is given a name by which it is called, and gives a tensor there."""
+        assigned = node.parent
+        target = assigned.targets[0] if isinstance(assigned, nodes.Assign) and len(assigned.targets) == 1 else None
+        if not isinstance(target, nodes.AssignName) or self.scope is None:
+            return False
+        if not self.facts.values.get(node, UNKNOWN).kinds & MODULE_KINDS:
+            return False
+        called = (c for c in self.scope.calls if isinstance(c.func, nodes.Name) and c.func.name == target.name)
+        return any(self._is_tensor(call) for call in called)
+
     def _work(self, statements: bodies.Blocks) -> Decides:
         return Decides.WORK if any(self._is_work(s) for s in statements) else Decides.RESULT
 
@@ -108,6 +126,8 @@ class Context:
             if isinstance(inner, (nodes.Assign, nodes.AnnAssign, nodes.AugAssign, nodes.Return)):
                 value = inner.value
                 if value is not None and self._computes(value) and self._flows_on(inner):
+                    return True
+                if value is not None and self._is_called_later(value):
                     return True
                 if isinstance(inner, nodes.AugAssign) and self._is_tensor(inner.target):
                     return True
@@ -221,6 +241,7 @@ def form(node: nodes.NodeNG) -> str:
         nodes.BoolOp: "and/or",
         nodes.UnaryOp: "not",
         nodes.Match: "match",
+        nodes.Compare: "and/or",
     }
     return names.get(type(node), "use")
 

@@ -19,8 +19,15 @@ def is_reported_assert(node: nodes.NodeNG) -> bool:
     """True for an `assert` whose message is computed: a tracer does not record it, as it does one without (facts H)."""
     if not isinstance(node, nodes.Assert) or node.fail is None:
         return False
-    parts = node.fail.values if isinstance(node.fail, nodes.JoinedStr) else [node.fail]
-    return not all(isinstance(part, nodes.Const) for part in parts)
+    return not _is_constant(node.fail)
+
+
+def _is_constant(node: nodes.NodeNG) -> bool:
+    """True for a text that Python puts together when it compiles the source."""
+    if isinstance(node, nodes.BinOp):
+        return _is_constant(node.left) and _is_constant(node.right)
+    parts = node.values if isinstance(node, nodes.JoinedStr) else [node]
+    return all(isinstance(part, nodes.Const) for part in parts)
 
 
 def from_tolist(node: nodes.NodeNG) -> bool:
@@ -68,6 +75,16 @@ def rows_of(node: nodes.NodeNG) -> nodes.NodeNG | None:
     return rows_of(node.args[0]) if through else None
 
 
+def in_comprehension(node: nodes.NodeNG) -> bool:
+    """True inside of a list, set or dict that is built in a loop of its own, but for what it goes over first."""
+    child, up = node, node.parent
+    while up is not None and not isinstance(up, FRAMES):
+        if isinstance(up, (nodes.ListComp, nodes.SetComp, nodes.DictComp)) and child is not up.generators[0]:
+            return True
+        child, up = up, up.parent
+    return False
+
+
 def is_unpacked(node: nodes.NodeNG) -> bool:
     """True for a comprehension whose list is unpacked into names: their number is the loop's."""
     up = node.parent.parent if isinstance(node, nodes.Comprehension) and node.parent is not None else None
@@ -85,6 +102,20 @@ def in_truth_context(node: nodes.NodeNG) -> bool:
     if isinstance(up, (nodes.If, nodes.IfExp, nodes.While, nodes.Assert)):
         return up.test is child
     return isinstance(up, nodes.Comprehension) and child in up.ifs
+
+
+def is_asked(node: nodes.NodeNG) -> bool:
+    """True inside of a test, or of what a loop runs over: the decision that is made there is one of theirs."""
+    child, up = node, node.parent
+    while up is not None and not isinstance(up, FRAMES):
+        if isinstance(up, (nodes.If, nodes.IfExp, nodes.While, nodes.Assert)) and up.test is child:
+            return True
+        if isinstance(up, (nodes.For, nodes.Comprehension)) and (up.iter is child or child in getattr(up, "ifs", ())):
+            return True
+        if child.is_statement:
+            return False
+        child, up = up, up.parent
+    return False
 
 
 def compares(match: nodes.Match, number: bool) -> bool:

@@ -6,20 +6,22 @@ from collections.abc import Callable
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.branching import forms
 from flake8_tensorbranch.engine.inference.frame import Facts
+from flake8_tensorbranch.engine.inference.operators import truth_deps
 from flake8_tensorbranch.engine.inference.program import Program
-from flake8_tensorbranch.engine.lattice import TENSOR, UNKNOWN
+from flake8_tensorbranch.engine.lattice import DATA, TENSOR, UNKNOWN
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.tracing import ENDS_FRAME, ENDS_FRAME_OF_CONTEXTLIB
 from flake8_tensorbranch.syntax.kinds import SCOPE_NODES
 from flake8_tensorbranch.syntax.names import ClassInfo
 
+Has = Callable[[str], bool]
+"""Whether the target torch shows a behaviour of `knowledge.versions`."""
 
-def lost(program: Program, facts: Facts, node: nodes.NodeNG, has: Callable[[str], bool]) -> bool:
-    """True where a graph break at a node makes the whole frame run eagerly; `facts` are those of its scope.
 
-    `has` says whether the target torch shows a behaviour of `knowledge.versions`.
-    """
+def lost(program: Program, facts: Facts, node: nodes.NodeNG, has: Has) -> bool:
+    """True where a graph break at a node makes the whole frame run eagerly; `facts` are those of its scope."""
     if isinstance(node, nodes.Comprehension) and isinstance(node.parent, nodes.GeneratorExp):
         return has("generator-loses-frame")
     child, up = node, node.parent
@@ -35,14 +37,37 @@ def lost(program: Program, facts: Facts, node: nodes.NodeNG, has: Callable[[str]
     return False
 
 
-def searches(facts: Facts, test: nodes.NodeNG, has: Callable[[str], bool]) -> bool:
-    """True for `x in tensor` and `any(... for ...)`, where a frame is lost as in a loop (facts H)."""
+def searches(facts: Facts, test: nodes.NodeNG, has: Has) -> bool:
+    """True for `x in tensor`, `any(... for ...)` and a `not` that is kept: the frame is lost as in a loop (facts H).
+
+    Python's lists have frames of their own, which are lost alone.
+    """
+    if forms.in_comprehension(test):
+        return False
+    if any(_inverts(facts, node) for node in test.nodes_of_class(nodes.UnaryOp)):
+        return True
     for call in test.nodes_of_class(nodes.Call):
         quantified = isinstance(call.func, nodes.Name) and call.func.name in ("any", "all") and call.args
         if quantified and isinstance(call.args[0], nodes.GeneratorExp):
             return has("generator-loses-frame")
     compared = [n for n in test.nodes_of_class(nodes.Compare) if n.ops[-1][0] in ("in", "not in")]
     return any(facts.values.get(n.ops[-1][1], UNKNOWN).must(TENSOR) for n in compared)
+
+
+def _inverts(facts: Facts, node: nodes.UnaryOp) -> bool:
+    """True for `not t` as a value: the compiler jumps on a tensor's truth, and cannot break the graph to keep it."""
+    if node.op != "not" or forms.in_truth_context(node):
+        return False
+    before: list[nodes.NodeNG] = [*node.parent.values[:-1]] if isinstance(node.parent, nodes.BoolOp) else []
+    last = node.operand
+    while isinstance(last, nodes.BoolOp):
+        *others, last = last.values
+        before += others
+    if isinstance(last, nodes.UnaryOp) and last.op == "not":
+        return _inverts(facts, last)
+    broken = any(truth_deps(facts.values.get(part, UNKNOWN)) & DATA for part in before)
+    chained = isinstance(last, nodes.Compare) and len(last.ops) > 1
+    return not broken and not chained and facts.values.get(last, UNKNOWN).must(TENSOR)
 
 
 def _ends(program: Program, facts: Facts, manager: nodes.NodeNG, generators: bool) -> bool:

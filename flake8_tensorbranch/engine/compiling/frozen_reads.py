@@ -39,7 +39,7 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
     for scope, member in members.items():
         facts, row = program.facts[scope], member.entry.row
         recording = row is None or row.qualname in RECORDING
-        asked, guard = tested(scope), partial(tracers.guard, program.index, scope)
+        asked, guard = tested(scope, facts), partial(tracers.guard, program.index, scope)
         for node in facts.values:
             read = _read(facts, node, recording)
             if (

@@ -9,9 +9,10 @@ from typing import Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.branching import frames
+from flake8_tensorbranch.engine.branching import frames, implied
 from flake8_tensorbranch.engine.branching.tracers import Tracers
 from flake8_tensorbranch.engine.compiling import mapped, unasked
+from flake8_tensorbranch.engine.compiling.numbers import number_read
 from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import (
@@ -22,7 +23,6 @@ from flake8_tensorbranch.engine.lattice import (
     TENSOR,
     UNBACKED,
     UNKNOWN,
-    UNKNOWN_KIND,
     AbstractValue,
     element,
 )
@@ -35,9 +35,7 @@ from flake8_tensorbranch.syntax.names import FunctionInfo, called_name
 
 _SEVERAL: Final = frozenset({"where", "nonzero", "unique", "unique_consecutive"})
 """Operations that may give several tensors whose sizes depend on values."""
-_READS: Final = frozenset({"item", "tolist"})
 _CONVERSIONS: Final = frozenset({"int", "float", "bool"})
-_NUMBERS: Final = frozenset({"int", "float", "complex"})
 _SIZED: Final = DATA | UNBACKED  # of a tensor: what its size depends on
 _TRACED: Final = ("compiled", "vmapped")
 
@@ -51,7 +49,7 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
         exported = regions.of(scope, "exported")
         if scope is None or not (inside or exported):
             continue
-        asked = tested(scope)
+        asked = tested(scope, facts)
         guard = partial(tracers.guard, program.index, scope)
         if exported is not None:
             for node in facts.values:
@@ -76,7 +74,7 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
                     only = {"vmapped": inside["vmapped"]}
                     yield _site(program, scope, SinkKind.MAPPED_DRAW, node, only, regions.has)
             chosen = _chosen(facts, node)
-            if chosen is not None and "compiled" in inside and not guard(node):
+            if chosen is not None and "compiled" in inside and chosen not in asked and not guard(node):
                 only = {"compiled": inside["compiled"]}
                 yield _site(program, scope, SinkKind.SCALAR_READ, node, only, regions.has)
             if _is_sized(node, value) and _makes_size(facts, node) and not guard(node):
@@ -103,11 +101,11 @@ def _mapped(
 ) -> Iterator[TracedSite]:
     """What only a function under `vmap` cannot do: there is no number of its values to take."""
     only = {"vmapped": member}
-    asked = tested(scope)
+    asked = tested(scope, facts)
     found = ((SinkKind.SCALAR_READ, mapped.numbers), (SinkKind.SIZED_RESULT, mapped.masked))
     for kind, ask in found:
         for node, source in ask(scope, facts):
-            if batched.reads(scope, source) and not under(node, asked):
+            if source not in asked and batched.reads(scope, source) and not under(node, asked):
                 yield _site(program, scope, kind, node, only, regions.has)
 
 
@@ -115,7 +113,7 @@ def _abroad(
     program: Program, regions: Regions, batched: Batched, there: abroad.Reached, inside: dict[str, Membership]
 ) -> Iterator[TracedSite]:
     """The places in a function of another file that a function of this one calls in a region, put at the call."""
-    asked = tested(there.function)
+    asked = tested(there.function, there.facts)
     tracers = Tracers(program.analysis)
     for node, value in there.facts.values.items():
         read = isinstance(node, nodes.Call) and number_read(there.facts, node) is not None and not under(node, asked)
@@ -145,24 +143,10 @@ def _site(
     facts: dict[str, object] = {
         "captured": setting in program.index.text,
         "whole": has("fullgraph-captures"),  # whether fullgraph=True captures it
-        "lost": frames.lost(program, program.facts[scope], node, has),
+        "lost": frames.lost(program, program.facts[scope], node, has)
+        or frames.searches(program.facts[scope], node, has),
     }
     return TracedSite(kind, node, scope, trace.spelled(node), regions, facts, trace.way(program, scope, node, regions))
-
-
-def number_read(facts: Facts, node: nodes.Call) -> nodes.NodeNG | None:
-    """The tensor that a call makes a Python number of; None for any other call."""
-    func = node.func
-    if isinstance(func, nodes.Attribute) and func.attrname in _READS and not node.args:
-        source = func.expr
-    elif (isinstance(func, nodes.Name) and func.name in _NUMBERS and len(node.args) == 1) or (
-        node.args and any(name.startswith("math.") for name in facts.externals.get(node, ()))
-    ):
-        source = node.args[0]
-    else:
-        return None
-    value = facts.values.get(source, UNKNOWN)
-    return source if value.kinds & TENSOR and not value.kinds & UNKNOWN_KIND else None
 
 
 def converted(facts: Facts, node: nodes.NodeNG) -> bool:
@@ -222,7 +206,7 @@ def _makes_size(facts: Facts, node: nodes.NodeNG) -> bool:
     return not any(value.kinds & TENSOR and value.deps & _SIZED for value in values)
 
 
-def tested(scope: FunctionInfo) -> set[nodes.NodeNG]:
+def tested(scope: FunctionInfo, facts: Facts) -> set[nodes.NodeNG]:
     """The tests and iterables of a function: what is read in them is a decision's own read."""
     found: set[nodes.NodeNG] = set()
     for node in scope.tests:
@@ -233,6 +217,8 @@ def tested(scope: FunctionInfo) -> set[nodes.NodeNG]:
             found.update(getattr(node, "ifs", ()))
         elif isinstance(node, nodes.Match):
             found.add(node.subject)
+        elif isinstance(node, nodes.Subscript) and implied.chosen_by(facts, node, scope) is not None:
+            found.add(node.slice)
     return found
 
 

@@ -7,7 +7,16 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import attributes, calls, externals, mappings, operators, randomness, spelled
+from flake8_tensorbranch.engine.inference import (
+    attributes,
+    calls,
+    externals,
+    functional,
+    mappings,
+    operators,
+    randomness,
+    spelled,
+)
 from flake8_tensorbranch.engine.inference.arguments import Arguments
 from flake8_tensorbranch.engine.inference.frame import Frame
 from flake8_tensorbranch.engine.inference.hashed import hashed, unread
@@ -126,21 +135,6 @@ def _zip(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractVa
     return container(sequence([operators.iterate(v) for v in args.positional]), deps)
 
 
-def _map(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
-    if len(args.positional) < 2:
-        return container(UNKNOWN)
-    inner = Arguments([operators.iterate(v) for v in args.positional[1:]])
-    return container(calls.apply(frame, args.positional[0], inner, node), operators.length_deps(args.positional[1]))
-
-
-def _filter(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
-    if len(args.positional) != 2:
-        return container(UNKNOWN)
-    inner = operators.iterate(args.positional[1])
-    kept = calls.apply(frame, args.positional[0], Arguments([inner]), node)
-    return container(inner, operators.length_deps(args.positional[1]) | operators.truth_deps(kept) & DATA)
-
-
 def _copy_sequence(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
     value = _first(args)
     if not value.kinds:
@@ -242,9 +236,9 @@ def _power(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> Abstract
 FUNCTIONS: Final[dict[str, Transfer]] = {
     "len": _len, "int": _number, "float": _number, "complex": _number, "round": _number, "bool": _bool,
     "min": _extreme, "max": _extreme, "sum": _sum, "any": _any, "all": _any, "range": _range,
-    "enumerate": _enumerate, "zip": _zip, "map": _map, "filter": _filter, "list": _copy_sequence,
-    "tuple": _copy_sequence, "sorted": _iterated, "reversed": _iterated, "set": _set, "frozenset": _set,
-    "dict": _dict, "next": _next, "iter": _same, "getattr": _getattr, "abs": _abs, "pow": _power, "divmod": _divmod,
+    "enumerate": _enumerate, "zip": _zip, "list": _copy_sequence, "tuple": _copy_sequence,
+    "reversed": _iterated, "set": _set, "frozenset": _set,
+    "dict": _dict, "next": _next, "getattr": _getattr, "abs": _abs, "pow": _power, "divmod": _divmod,
     "isinstance": _host, "issubclass": _host, "hasattr": _host, "callable": _host, "id": _host, "hash": _hash,
     "ord": _host, "chr": _host, "print": _none, "setattr": _setattr, "str": _text, "repr": _text, "format": _text,
     "staticmethod": _same,
@@ -319,10 +313,10 @@ def _receiver(node: nodes.NodeNG | None) -> nodes.NodeNG | None:
 def _list(frame: Frame, owner: AbstractValue, name: str, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
     if name in ("append", "add", "insert", "appendleft"):
         added = args.positional[-1] if args.positional else UNKNOWN
-        grow(frame, _receiver(node), owner, added)
+        functional.grow(frame, _receiver(node), owner, added)
         return NONE_VALUE
     if name in ("extend", "update"):
-        grow(frame, _receiver(node), owner, operators.iterate(_first(args)))
+        functional.grow(frame, _receiver(node), owner, operators.iterate(_first(args)))
         return NONE_VALUE
     if name in ("pop", "popleft"):
         return _elements(owner)
@@ -339,14 +333,6 @@ def _list(frame: Frame, owner: AbstractValue, name: str, args: Arguments, node: 
     if name in ("values", "items", "keys", "children", "modules"):
         return container(UNKNOWN)
     return UNKNOWN
-
-
-def grow(frame: Frame, place: nodes.NodeNG | None, owner: AbstractValue, added: AbstractValue) -> AbstractValue:
-    """Put one more element in the list at a place; what it holds then."""
-    held = join(element(owner), added if added.kinds else UNKNOWN)
-    if place is not None:
-        frame.analysis.rebind(frame, place, make(owner.kinds, owner.deps, owner.const, owner.refs, held))
-    return held
 
 
 def _elements(owner: AbstractValue) -> AbstractValue:

@@ -6,7 +6,16 @@ from typing import Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import builtins, calls, mappings, operations, operators, randomness, tuples
+from flake8_tensorbranch.engine.inference import (
+    builtins,
+    calls,
+    functional,
+    mappings,
+    operations,
+    operators,
+    randomness,
+    tuples,
+)
 from flake8_tensorbranch.engine.inference.arguments import Arguments
 from flake8_tensorbranch.engine.inference.attributes import array_attribute
 from flake8_tensorbranch.engine.inference.frame import Frame
@@ -60,7 +69,7 @@ def call(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None
         facts.externals.setdefault(node, {})[qualname] = args
     head, _, rest = qualname.partition(".")
     if head == "builtins":
-        transfer = builtins.FUNCTIONS.get(rest)
+        transfer = builtins.FUNCTIONS.get(rest) or functional.FUNCTIONS.get(rest)
         return transfer(frame, args, node) if transfer is not None else UNKNOWN
     drawn = randomness.called(qualname)
     if drawn is not None:
@@ -86,9 +95,13 @@ def call(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None
     if passed is not None and passed < len(args.positional):
         return args.positional[passed]
     if qualname in containers.PUTS_IN or qualname in containers.TAKES_FROM_HEAP:
-        return _heap(frame, qualname, args, node)
+        return functional.heaped(frame, qualname, args, node)
     if qualname in containers.SOME_OF and len(args.positional) > containers.SOME_OF[qualname]:
         return container(operators.iterate(args.positional[containers.SOME_OF[qualname]]))
+    if qualname in passing.KEEPING:
+        return functional.kept(frame, qualname, args, node)
+    if qualname in passing.FOLDING:
+        return functional.folded(frame, qualname, args, node)
     if qualname in passing.CHAINED:
         return container(join_all(operators.iterate(v) for v in args.all()))
     if qualname == "itertools.zip_longest":
@@ -114,19 +127,6 @@ def call(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None
     if qualname in ("functools.wraps", "functools.update_wrapper"):
         return UNKNOWN
     return _other(frame, qualname, args, node)
-
-
-def _heap(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
-    """A function that puts an element in the list it is given first, or takes one from it."""
-    held = operators.iterate(args.positional[0]) if args.positional else UNKNOWN
-    place = containers.PUTS_IN.get(qualname, len(args.positional))
-    if place < len(args.positional):
-        held = builtins.grow(
-            frame, node.args[0] if isinstance(node, nodes.Call) else None, args.positional[0], args.positional[place]
-        )
-    if qualname not in containers.TAKES_FROM_HEAP:
-        return NONE_VALUE
-    return held if held.kinds else UNKNOWN
 
 
 def _other(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:

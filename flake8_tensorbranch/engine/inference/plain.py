@@ -81,6 +81,12 @@ class Plainness:
         if isinstance(node, nodes.Match):
             guards = (case.guard for case in node.cases if case.guard is not None)
             return self.plain(node.subject, function) and all(self.plain(guard, function) for guard in guards)
+        if isinstance(node, nodes.Compare):
+            return self.plain(node, function)
+        if isinstance(node, nodes.Subscript):
+            return self.plain(node.slice, function)
+        if isinstance(node, nodes.Call):  # that lets elements through
+            return all(self.plain(a, function) for a in node.args[1:])
         return False
 
     def _loop_is_plain(self, node: nodes.NodeNG, function: FunctionInfo | None) -> bool:
@@ -145,9 +151,10 @@ class Plainness:
 
     def _compare(self, node: nodes.Compare, function: FunctionInfo | None, depth: int) -> bool:
         ops = [op for op, _ in node.ops]
-        if all(op in ("is", "is not") for op in ops):
-            return True
         sides = [node.left, *(right for _, right in node.ops)]
+        if all(op in ("is", "is not") for op in ops):
+            asks = any(isinstance(s, nodes.Const) and isinstance(s.value, bool) for s in sides)
+            return not asks or all(self.plain(s, function, depth) for s in sides)
         if any(isinstance(s, nodes.Const) and isinstance(s.value, str) for s in sides):
             return True
         last = sides[-1]
@@ -243,6 +250,8 @@ class Plainness:
                 return True
             if func.name == "len" and len(node.args) == 1 and isinstance(node.args[0], nodes.Attribute):
                 return True  # how many are kept
+            if func.name == "iter" and len(node.args) > 1:
+                return False  # as often as a function gives something else
             if func.name in _PLAIN_IF_ARGUMENTS:
                 return all(self.plain(a, function, depth) for a in node.args)
             if func.name == "getattr" and node.args:
