@@ -223,7 +223,7 @@ class Finder:
             declared=self.declared(kind, at),
             mutated=mutated,
             draw=drawings.of(self.scope, self.facts, at) if deps & RANDOM else "",
-            form=form or self.form(node),
+            form=form or self.form(node, at),
             comparison=self.comparison(kind, at),
             apart=sides.apart(self.facts, node) if kind is SinkKind.BRANCH else "",
             frame_lost=frames.lost(self.program, self.facts, node, self.regions.has)
@@ -232,10 +232,10 @@ class Finder:
             repairs=self.repairs(kind, node),
         )
 
-    def form(self, node: nodes.NodeNG) -> str:
+    def form(self, node: nodes.NodeNG, test: nodes.NodeNG) -> str:
         """How the source spells a decision: see `ValueSite.form`."""
         if not isinstance(node, nodes.Assert):
-            return effects.form(node)
+            return effects.form(node, test)
         return asserted.form(self.facts, node, self.is_whole() or asserted.CAPTURES in self.program.index.text)
 
     def is_whole(self) -> bool:
@@ -273,7 +273,7 @@ class Finder:
         for one in implied.searches(self.facts):
             site = replace(self.implied(one), form=implied.SEARCH)
             left = {kind: member for kind, member in site.regions.items() if kind not in ("checkpointed", "traced")}
-            if left and not (self.is_whole() and one.node.ops[0][0] == "in"):
+            if left and not (self.is_whole() and one.captured):
                 yield replace(site, regions=left)
         for node, key, form in specialised(self.facts):
             if not self.is_fixed(key):

@@ -11,10 +11,55 @@ torch = require_torch()
 pytestmark = pytest.mark.oracle
 
 HEAD = """
+import math
+import operator
+from functools import partial
+from operator import methodcaller
+
 import torch
 from torch import Tensor
+
+
+def apply(f, t):
+    return f(t)
 """
 BODIES = [
+    # a number by reference
+    "read = x.sum().item\nreturn x * read()",
+    "read = getattr(x.sum(), 'item')\nreturn x * read()",
+    "return x * getattr(x.sum(), 'item')()",
+    "read = torch.Tensor.item\nreturn x * read(x.sum())",
+    "return x * torch.Tensor.item(x.sum())",
+    "return x * sum(map(torch.Tensor.item, [x.sum(), x.max()]))",
+    "return x * sum(map(float, [x.sum(), x.max()]))",
+    "return x * sum(map(lambda t: t.item(), [x.sum(), x.max()]))",
+    "return x * sum(map(methodcaller('item'), [x.sum(), x.max()]))",
+    "return x * operator.methodcaller('item')(x.sum())",
+    "read = partial(torch.Tensor.item, x.sum())\nreturn x * read()",
+    "fs = {'a': x.sum().item}\nreturn x * fs['a']()",
+    "for read in (x.sum().item, x.max().item):\n    x = x * read()\nreturn x",
+    "number = float\nreturn x * number(x.sum())",
+    "return x * apply(torch.Tensor.item, x.sum())",
+    "return x * apply(float, x.sum())",
+    "read = x.tolist\nreturn x * len(read())",
+    "return x * x.sum().__float__()",
+    "return x * x.sum().long().__int__()",
+    "return x * (x.sum() > 0).__bool__()",
+    "return x * x.__contains__(1.0)",
+    "return x * operator.truth(x.sum() > 0)",
+    "return x * operator.not_(x.sum() > 0)",
+    "return x * operator.contains(x, 1.0)",
+    "return x * x.sum().numpy().item()",
+    "return x * float(x.sum().numpy())",
+    "root = x.sum().sqrt\nreturn x * root()",
+    "return x * methodcaller('sum')(x)",
+    "return x * sum(map(torch.Tensor.sum, [x, x.sin()]))",
+    "return x * apply(torch.sum, x)",
+    "return x * sum(map(float, x.shape))",
+    "read = x.dim\nreturn x * read()",
+    "return x * operator.contains(x.shape, 3)",
+    "return x * operator.gt(x.sum(), 0)",
+    "return x * (x.numpy() * 2).sum()",
     "bad = x.sum() is not None\nreturn x * bad",
     "s = str(x.sum())\nreturn x * len(s)",
     "s = repr(x.sum())\nreturn x * len(s)",

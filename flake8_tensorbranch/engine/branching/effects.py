@@ -224,11 +224,11 @@ def _without_grad(node: nodes.NodeNG) -> bool:
     return False
 
 
-def form(node: nodes.NodeNG) -> str:
-    """How the source spells the decision: `identity` for a `match` whose cases ask whether the subject is `True` or
-    `False`.
+def form(node: nodes.NodeNG, test: nodes.NodeNG) -> str:
+    """How the source spells the decision: `identity` where it is asked whether something is `True` or `False`, by a
+    `match` or by `is`.
     """
-    if isinstance(node, nodes.Match) and _asks_identity(node):
+    if _asks_identity(node) if isinstance(node, nodes.Match) else _is_identity(test):
         return "identity"
     names = {
         nodes.If: "if",
@@ -251,3 +251,10 @@ def _asks_identity(match: nodes.Match) -> bool:
     patterns = [case.pattern for case in match.cases]
     either = [p for pattern in patterns if isinstance(pattern, nodes.MatchOr) for p in pattern.patterns]
     return any(isinstance(p, nodes.MatchSingleton) and p.value is not None for p in (*patterns, *either))
+
+
+def _is_identity(test: nodes.NodeNG) -> bool:
+    """True for `flag is True` and its like."""
+    if not isinstance(test, nodes.Compare) or test.ops[-1][0] not in ("is", "is not"):
+        return False
+    return isinstance(test.ops[-1][1], nodes.Const) and isinstance(test.ops[-1][1].value, bool)

@@ -40,6 +40,7 @@ class Implied:
     subject: nodes.NodeNG
     deps: int
     certain: bool = True
+    captured: bool = False  # with `fullgraph=True` its outcome is kept as a symbol
 
 
 def at(
@@ -70,7 +71,7 @@ def chosen_by(facts: Facts, node: nodes.Subscript, scope: FunctionInfo | None) -
         return None
     if not facts.values.get(node.value, UNKNOWN).must(CONTAINER | MAPPING):
         return None
-    table = node.value
+    table: nodes.NodeNG | None = node.value
     if isinstance(table, nodes.Name) and scope is not None:
         bound = scope.local_names.get(table.name, ())
         stored = bound[0].parent if len(bound) == 1 else None
@@ -83,4 +84,5 @@ def searches(facts: Facts) -> Iterator[Implied]:
     for node in list(facts.values):
         if type(node) is nodes.Compare and len(node.ops) == 1 and node.ops[0][0] in ("in", "not in"):
             if facts.values.get(node.ops[0][1], UNKNOWN).must(TENSOR) and not forms.is_asked(node):
-                yield Implied(node, node, DATA | facts.values[node].deps & NONDET)
+                deps = DATA | facts.values[node].deps & NONDET
+                yield Implied(node, node, deps, captured=node.ops[0][0] == "in")

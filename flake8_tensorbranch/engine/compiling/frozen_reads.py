@@ -9,7 +9,8 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.branching.tracers import Tracers
-from flake8_tensorbranch.engine.compiling.reads import converted, number_read, tested, under
+from flake8_tensorbranch.engine.compiling.numbers import number_read
+from flake8_tensorbranch.engine.compiling.reads import converted, tested, under
 from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import CONTAINER, TENSOR, UNKNOWN, UNKNOWN_KIND

@@ -57,14 +57,13 @@ def folded(frame: Frame, name: str, args: Arguments, node: nodes.NodeNG | None) 
     if len(given) < 2:
         return UNKNOWN
     inner = operators.iterate(given[1])
-    so_far = inner
     first = args.keywords.get("initial") if steps else args.positional[2] if len(args.positional) > 2 else None
-    if first is not None:
-        so_far = join(first, inner)
-    found = calls.apply(frame, given[0], Arguments([so_far, inner]), node)
-    if not found.known:
-        return container(UNKNOWN) if steps else UNKNOWN
-    result = join(so_far, found)
+    result = inner if first is None else first
+    for _ in range(2):  # of the first step, then of any later one
+        found = calls.apply(frame, given[0], Arguments([result, inner]), node)
+        if not found.known:
+            return container(UNKNOWN) if steps else UNKNOWN
+        result = join(result, found)
     return container(result, operators.length_deps(given[1])) if steps else result
 
 

@@ -1,0 +1,116 @@
+"""TBR101, TBR102: choices that are written without an `if`: reported if, and only if, the graph follows a value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.oracle.agree import reported
+from tests.oracle.support import loaded, nodes_behind, require_torch
+
+torch = require_torch()
+pytestmark = pytest.mark.oracle
+
+HEAD = """
+import functools
+import itertools
+import operator
+from functools import reduce
+from itertools import compress, dropwhile, filterfalse, takewhile
+
+import torch
+from torch import Tensor
+
+
+def pick(t: Tensor) -> Tensor:
+    return t.sum() > 0
+
+
+def told(t: Tensor) -> bool:
+    return bool(t.sum() > 0)
+
+
+def wide(t: Tensor) -> bool:
+    return t.shape[0] > 2
+
+
+def sine(t: Tensor) -> Tensor:
+    return t.sin()
+
+
+def cosine(t: Tensor) -> Tensor:
+    return t.cos()
+
+
+def form(x: Tensor) -> Tensor:
+"""
+BODIES = [
+    # the flag asked by identity
+    "flag = bool(x.sum() > 0)\nif flag is True:\n    return x.sin()\nreturn x.cos()",
+    "flag = bool(x.sum() > 0)\nreturn x.sin() if flag is not False else x.cos()",
+    "return x.sin() if told(x) is True else x.cos()",
+    "return x.sin() if (x.sum() > 0).item() is True else x.cos()",
+    "flag = x.sum() > 0\nreturn x.sin() if flag is True else x.cos()",
+    "flag = x.dim() > 1\nreturn x.sin() if flag is True else x.cos()",
+    "return x.sin() if wide(x) is True else x.cos()",
+    # a function chosen by a value
+    "f = sine if x.sum() > 0 else cosine\nreturn f(x)",
+    "if x.sum() > 0:\n    f = sine\nelse:\n    f = cosine\nreturn f(x)",
+    "return (sine if x.sum() > 0 else cosine)(x)",
+    "return {True: sine, False: cosine}[bool(x.sum() > 0)](x)",
+    "return {True: x.sin(), False: x.cos()}[bool(x.sum() > 0)]",
+    "ways = {True: sine, False: cosine}\nreturn ways[bool(x.sum() > 0)](x)",
+    "return [sine, cosine][int(x.sum() > 0)](x)",
+    "return (sine, cosine)[x.sum() > 0](x)",
+    "return [x.sin(), x.cos()][int(x.sum() > 0)]",
+    "f = [sine, cosine][int(x.sum() > 0)]\nreturn f(x)",
+    "f = sine if x.dim() > 1 else cosine\nreturn f(x)",
+    "return [sine, cosine][int(x.dim() > 1)](x)",
+    "return {True: sine, False: cosine}[x.dim() > 1](x)",
+    "return {'a': sine, 'b': cosine}['a'](x)",
+    "return torch.where(x.sum() > 0, x.sin(), x.cos())",
+    "return x[int(x.sum() > 0)].sin()",
+    # what lets elements through
+    "return sum(filter(pick, [x, x.sin()]), x)",
+    "return sum(filter(lambda t: t.sum() > 0, [x, x.sin()]), x)",
+    "return sum(filter(told, [x, x.sin()]), x)",
+    "return sum(takewhile(pick, [x, x.sin()]), x)",
+    "return sum(itertools.dropwhile(pick, [x, x.sin()]), x)",
+    "return sum(filterfalse(pick, [x, x.sin()]), x)",
+    "return sum(compress([x, x.sin()], [x.sum() > 0, x.max() > 0]), x)",
+    "return sum([t for t in [x, x.sin()] if pick(t)], x)",
+    "total = x\nfor t in filter(pick, [x, x.sin()]):\n    total = total + t\nreturn total",
+    "total = x\nfor t in takewhile(pick, [x, x.sin()]):\n    total = total + t\nreturn total",
+    "return next(filter(pick, [x.sin(), x.tan()]), x) * 2",
+    "return sum(filter(wide, [x, x.sin()]), x)",
+    "return sum(filter(lambda t: t is not None, [x, None]), x)",
+    "return sum(takewhile(wide, [x, x.sin()]), x)",
+    "return sum(compress([x, x.sin()], [True, False]), x)",
+    # a function asked again and again
+    "left = [x.sum(), x.sum() * 0, x.sum() * 0]\ntotal = x\nfor _ in iter(lambda: bool(left.pop() > 0), True):\n"
+    "    total = total.sin()\n    if not left:\n        break\nreturn total",
+    "left = [1, 2, 3]\ntotal = x\nfor _ in iter(left.pop, 1):\n    total = total.sin()\nreturn total",
+    # functions that others call
+    "return reduce(lambda a, b: a if a.sum() > b.sum() else b, [x.sin(), x.cos() * 0])",
+    "return functools.reduce(lambda a, b: a + b, [x, x.sin()])",
+    "return sum(map(lambda t: t.sin() if t.sum() > 0 else t, [x, x.cos()]))",
+    "return sum(map(lambda t: t.sin() if t.dim() > 1 else t, [x, x.cos()]))",
+    # chains
+    "ok = 0 < x.sum() < 1000 and x.dim() > 1\nreturn x.sin() if ok else x.cos()",
+    "return x.sin() if 0 < x.sum() < 1000 else x.cos()",
+    "return x.sin() if 0 < x.dim() < 3 else x.cos()",
+]
+
+
+def _graph(form: Any, x: Any) -> list[str]:
+    return sorted(node.name() for node in nodes_behind(form(x.clone().requires_grad_())))
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_the_graph_follows_a_value(body: str) -> None:
+    source = HEAD + "".join(f"    {line}\n" for line in body.splitlines())
+    x = torch.linspace(-1.0, 2.0, 12).reshape(3, 4)
+    with loaded(source) as module:
+        follows = _graph(module.form, x) != _graph(module.form, -x)
+    assert bool(reported(source, "TBR101") or reported(source, "TBR102")) is follows
