@@ -82,6 +82,53 @@ LOADER: Final = "torch.utils.data.DataLoader"
 SAMPLERS: Final = {"RandomSampler": 3, "WeightedRandomSampler": 3, "SubsetRandomSampler": 1, "random_split": 2}
 """What else of `torch.utils.data` draws an order, with the position of its `generator` (torch/utils/data/*.py)."""
 
+PERMUTATION: Final = "torch.randperm"
+"""Draws a permutation of the whole numbers below its argument."""
+
+INDICES: Final = {"Subset": (1, "indices"), LOADER.rsplit(".", 1)[-1]: (3, "sampler"), "BatchSampler": (0, "sampler")}
+"""What takes an order as it is given, with the position and name of that argument (torch/utils/data)."""
+
+GLOBAL_SEEDS: Final = frozenset(
+    {
+        *("torch.manual_seed", "torch.random.manual_seed", "torch.set_rng_state", "torch.random.set_rng_state"),
+        "torch.default_generator.manual_seed",
+        "lightning.seed_everything",
+        "lightning.pytorch.seed_everything",
+        "pytorch_lightning.seed_everything",
+        "transformers.set_seed",
+        "accelerate.utils.set_seed",
+    }
+)
+"""Calls that set torch's global generator to what they are given."""
+
+ITERATES: Final = frozenset(
+    f"builtins.{name}" for name in ("list", "tuple", "set", "sorted", "sum", "max", "min", "any", "all", "next")
+)
+"""Functions that run through what they are given."""
+
+RUNS_THROUGH: Final = frozenset(
+    {
+        *("builtins.iter", "builtins.enumerate", "builtins.zip", "builtins.map", "builtins.filter"),
+        *("itertools.islice", "itertools.chain", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.trange"),
+    }
+)
+"""Functions that run through it when their result is run through."""
+
+DRAWLESS: Final = (
+    *("builtins.", "numpy.", "random.", "os.", "pathlib.", "logging.", "math.", "json.", "time.", "itertools."),
+    *(
+        "functools.",
+        "collections.",
+        "torch.utils.data.",
+        "torch.cuda.manual_seed",
+        "torch.backends.",
+        "torch.Generator",
+    ),
+    *("torch.use_deterministic_algorithms", "torch.set_deterministic_debug_mode", "torch.device"),
+    *("torch.random.fork_rng", "torchvision.datasets.", "torchvision.transforms.", "tqdm."),
+)
+"""How the names of calls begin that draw nothing from torch's global generator."""
+
 MULTIPLYING: Final = frozenset(
     {"mm", "matmul", "bmm", "addmm", "baddbmm", "einsum", "linear", "backward", "addmv", "mv", "tensordot"}
 )
@@ -112,5 +159,8 @@ CUDNN_SCOPE: Final = "torch.backends.cudnn.flags"
 CUDNN_SETTER: Final = "torch.backends.cudnn.set_flags"
 """torch's switches of determinism (notes on reproducibility)."""
 
-SWITCH_WORDS: Final = ("use_deterministic_algorithms", "set_deterministic_debug_mode")
-"""What the text of a file holds that sets deterministic mode."""
+SETATTR: Final = "builtins.setattr"
+"""Sets an attribute that it is given the name of."""
+
+SWITCH_WORDS: Final = ("use_deterministic_algorithms", "set_deterministic_debug_mode", "cudnn")
+"""What the text of a file holds that sets one of them."""

@@ -25,6 +25,8 @@ def loaders(dataset, shuffle: bool = True) -> list[DataLoader]:
 
 def samplers(dataset, weights, own: torch.Generator) -> list[object]:
     deterministic()
+    settled, _ = data.random_split(dataset, [8, 2])  # ok: [TBR606] nothing is drawn between the seed and it
+    torch.rand(1)
     first, _ = data.random_split(dataset, [8, 2])  # error: [TBR606] "`random_split` draws"
     return [
         DataLoader(dataset, sampler=data.RandomSampler(dataset)),  # error: [TBR606] "`RandomSampler` draws"
@@ -35,6 +37,7 @@ def samplers(dataset, weights, own: torch.Generator) -> list[object]:
         data.RandomSampler(dataset, generator=own),  # ok: [TBR606] seeded
         data.SubsetRandomSampler(range(4), own),  # ok: [TBR606] by position
         data.random_split(dataset, [8, 2], own),  # ok: [TBR606] by position
+        settled,
         data.SequentialSampler(dataset),  # ok: [TBR606] draws nothing
     ]
 

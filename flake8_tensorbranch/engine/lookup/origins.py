@@ -217,8 +217,9 @@ class Origins:
         owner = self.value(Expr(expr.module, expr.scope, node.expr))
         found: list[Expr] = []
         for ref in owner.each:
-            if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
-                found.extend(self.stored(ref.cls, node.attrname))
+            cls = ref.cls if isinstance(ref, Instance) else ref  # an object's, or of the class itself
+            if isinstance(cls, ClassInfo):
+                found.extend(self.stored(cls, node.attrname))
         if found or not all(isinstance(ref, ModuleIndex) for ref in owner.refs):
             return found
         return self._target(self.program.analysis.resolver.expression(expr.module, node, expr.scope))

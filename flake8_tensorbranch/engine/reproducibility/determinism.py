@@ -9,12 +9,13 @@ from astroid import nodes
 
 from flake8_tensorbranch.diagnostic import Edit, Related
 from flake8_tensorbranch.engine.inference.program import Program
-from flake8_tensorbranch.engine.lookup.options import OMITTED, Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.regions import trace
 from flake8_tensorbranch.engine.repairs import settings as edits
+from flake8_tensorbranch.engine.reproducibility.apart import autotuned
 from flake8_tensorbranch.engine.reproducibility.comparisons import Comparisons, held_to_numbers
 from flake8_tensorbranch.engine.reproducibility.copied import Copied
+from flake8_tensorbranch.engine.reproducibility.orders import Orders
 from flake8_tensorbranch.engine.reproducibility.switches import Setting, Switches
 from flake8_tensorbranch.engine.sink import SinkKind, SwitchSite
 from flake8_tensorbranch.knowledge.reproducibility import (
@@ -22,11 +23,9 @@ from flake8_tensorbranch.knowledge.reproducibility import (
     DEBUG_MODE,
     LOADER,
     MULTIPLYING,
-    SAMPLERS,
 )
 from flake8_tensorbranch.knowledge.versions import has
 from flake8_tensorbranch.settings import Settings
-from flake8_tensorbranch.syntax.kinds import FRAMES
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted, last_name
 
 _WORDS: Final = (
@@ -59,7 +58,6 @@ class _Finder:
         self.origins = Origins(program)
         self.switches = Switches(self.origins)
         self.comparisons = Comparisons(self.origins, self.switches)
-        self._options = Options(self.origins)
         self.loaders = [(scope, call) for scope, call, name in self.switches.calls if name == LOADER]
 
     def sites(self) -> Iterator[SwitchSite]:
@@ -90,7 +88,7 @@ class _Finder:
     # Settings against each other
 
     def _autotune(self) -> Iterator[SwitchSite]:
-        for setting, promise, switch in self.switches.autotuned():
+        for setting, promise, switch in autotuned(self.switches):
             note = "deterministic here" if switch else "seeded for a reproducible run here"
             certain = switch and setting.truths == {True}
             repair = edits.off(setting.value)
@@ -138,54 +136,14 @@ class _Finder:
     def _shuffled(self) -> Iterator[SwitchSite]:
         switched = self.switches.deterministic
         promise = switched[0].node if switched else self.switches.promise()
-        samplers = [(s, c, name) for s, c, name in self.switches.calls if name.startswith("torch.utils.data.")]
-        if promise is None and samplers:
-            promise = self._switched_abroad()
+        if promise is None and self.index.mentions(("torch.utils.data",)):
+            promise = next((s.node for s in self.switches.abroad), None)
         if promise is None:
             return
-        for scope, call, path in samplers:
-            name = path.rsplit(".", 1)[-1]
-            told = len(call.args) > SAMPLERS.get(name, -1) or any(k.arg in (None, "generator") for k in call.keywords)
-            if name in SAMPLERS and not told and not any(isinstance(a, nodes.Starred) for a in call.args):
-                repair = edits.seeded(self.index, scope, call)
-                yield self._site("shuffled", call, scope, True, promise, repair, note="deterministic here", by=name)
-        for scope, call in self.loaders:
-            shuffle = self._shuffle(Expr(self.index, scope, call))
-            if shuffle is not None and True in self.switches.truths(shuffle.scope, shuffle.node):
-                told = any(k.arg in (None, "generator") for k in call.keywords)
-                repair = None if told else edits.seeded(self.index, scope, call)
-                place = shuffle.node if call.parent_of(shuffle.node) else call
-                by = "shuffle=True"
-                yield self._site("shuffled", place, scope, True, promise, repair, note="deterministic here", by=by)
-
-    def _shuffle(self, loader: Expr) -> Expr | None:
-        """What a loader is told by `shuffle`, at the call or in a mapping; None where a sampler or generator may be
-        given.
-        """
-        call = loader.node
-        for name in ("generator", "sampler", "batch_sampler"):
-            for told in self._options.given(loader, name):
-                absent = isinstance(told, Expr) and isinstance(told.node, nodes.Const) and told.node.value is None
-                if told is not OMITTED and not absent:
-                    return None
-        if len(call.args) > 2:
-            return Expr(loader.module, loader.scope, call.args[2])
-        found = [told for told in self._options.given(loader, "shuffle") if isinstance(told, Expr)]
-        return found[0] if len(found) == 1 and found[0].module is self.index else None
-
-    def _switched_abroad(self) -> Any:
-        """A call of another file's function that switches determinism on; None when there is none."""
-        for facts in self.program.facts.values():
-            for call, callees in facts.calls.items():
-                for callee in callees:
-                    if callee.module is self.index or not callee.module.mentions((ALGORITHMS.rsplit(".", 1)[-1],)):
-                        continue
-                    for node, called in self.origins.facts(callee.module, callee).externals.items():
-                        args = called.get(ALGORITHMS)
-                        mode = None if args is None else args.get(0, "mode")
-                        if mode is not None and mode.const is True and not _conditional(node):
-                            return call
-        return None
+        for drawn in Orders(self.switches).drawn():
+            repair = edits.seeded(self.index, drawn.scope, drawn.call) if drawn.open else None
+            note = "deterministic here"
+            yield self._site("shuffled", drawn.place, drawn.scope, True, promise, repair, note=note, by=drawn.by)
 
     # cuBLAS
 
@@ -284,16 +242,6 @@ def _before(node: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
         if isinstance(up, (nodes.FunctionDef, nodes.Module, nodes.ClassDef)):
             return
         child, up = up, up.parent
-
-
-def _conditional(node: nodes.NodeNG) -> bool:
-    """True for a node that its function does not run every time."""
-    up = node.parent
-    while up is not None and not isinstance(up, FRAMES):
-        if isinstance(up, (nodes.If, nodes.IfExp, nodes.For, nodes.While, nodes.Try, nodes.BoolOp)):
-            return True
-        up = up.parent
-    return False
 
 
 def _multiplies(function: FunctionInfo) -> bool:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.inference.arguments import Arguments
+from flake8_tensorbranch.engine.lattice import NO_CONST
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.knowledge.reproducibility import (
     ALGORITHMS,
@@ -19,14 +21,18 @@ from flake8_tensorbranch.knowledge.reproducibility import (
     CUDNN_SETTER,
     DEBUG_MODE,
     SEEDING,
+    SETATTR,
     SWITCH_WORDS,
     TRAINERS,
 )
+from flake8_tensorbranch.syntax.binding import assigned
+from flake8_tensorbranch.syntax.kinds import FRAMES
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, dotted
 from flake8_tensorbranch.syntax.printing import source_of
 
 _FLAGS: Final = (CUDNN_SCOPE, CUDNN_SETTER)
-_NOTHING: Final[Mapping[str | None, Any]] = MappingProxyType({})
+_FLAG_NAMES: Final = ("benchmark", "deterministic")
+_NOTHING: Final[Mapping[str, Arguments]] = MappingProxyType({})
 _PROMISE: Final = re.compile(r"reproduc|determinis|repeatab", re.IGNORECASE)
 
 
@@ -57,22 +63,34 @@ class Switches:
         self.settings: list[Setting] = []
         self.seeds: list[tuple[FunctionInfo | None, nodes.Call]] = []
         self.warn_only: list[Setting] = []
+        self._abroad: list[Setting] | None = None
         self.calls = [(scope, call, self.resolve(call.func, scope)) for scope, call in self.index.all_calls()]
         renamed = self.index.mentions(SWITCH_WORDS)
         for scope, call, name in self.calls:
             if name:
                 self._call(scope, call, name)
-            elif renamed and isinstance(call.func, (nodes.Name, nodes.Call)):
-                self._renamed(scope, call)
-        assigned = self.index.tree.nodes_of_class(nodes.Assign) if self.index.mentions(("cudnn",)) else ()
-        for node in assigned:
-            for target in node.targets:
-                if isinstance(target, nodes.AssignAttr) and target.attrname in ("benchmark", "deterministic"):
-                    scope = origins.program.owner(node)
-                    name = self._set(target, scope)
-                    if name in (BENCHMARK, CUDNN):
-                        self.settings.append(Setting(name, target, scope, node.value, self.truths(scope, node.value)))
+            elif renamed:
+                for meant in self.meant(scope, call):
+                    self._call(scope, call, meant)
+        if self.index.mentions(("cudnn",)):
+            self._stores()
         self.settings.sort(key=lambda s: line(s.node))
+
+    def _stores(self) -> None:
+        """The attributes of cuDNN's module that are set, alone, beside others, or by `|=`."""
+        for target in self.index.tree.nodes_of_class(nodes.AssignAttr):
+            up: Any = target.parent
+            added = isinstance(up, nodes.AugAssign)
+            value = up.value if added else assigned(target)
+            if target.attrname not in _FLAG_NAMES or value is None:
+                continue
+            scope = self.origins.program.owner(target)
+            name = self._set(target, scope)
+            if name in (BENCHMARK, CUDNN):
+                truths = self.truths(scope, value)
+                if added:  # `|= True` sets, `&= False` takes back
+                    truths &= {"|=": {True}, "&=": {False}}.get(up.op, set())
+                self.settings.append(Setting(name, target, scope, value, truths))
 
     def _set(self, target: nodes.AssignAttr, scope: FunctionInfo | None) -> str:
         """The qualified name of an attribute that is set, under another name of its module too."""
@@ -88,59 +106,72 @@ class Switches:
         found = None if path is None else self.origins.program.analysis.resolver.path(self.index, path, scope)
         return found if isinstance(found, str) else ""
 
-    def _renamed(self, scope: FunctionInfo | None, call: nodes.Call) -> None:
-        """A call of a switch by a name that it was given in a function, or by a `partial` of it."""
-        for origin in self.origins.of(Expr(self.index, scope, call.func), calls=False):
-            made, added = origin.node, {}
-            if (
-                isinstance(made, nodes.Call)
-                and made.args
-                and self.resolve(made.func, origin.scope) == "functools.partial"
-            ):
-                added = self.keywords(origin.scope, made)
-                made = made.args[0] if len(made.args) == 1 else None
-            name = self.resolve(made, origin.scope) if made is not None else ""
-            if name in (ALGORITHMS, DEBUG_MODE):
-                self._call(scope, call, name, added)
+    def meant(self, scope: FunctionInfo | None, call: nodes.Call) -> Mapping[str, Arguments]:
+        """What a call calls outside the project, however that is named there (in a local, a table, a `partial`), with
+        the arguments that reach it.
+        """
+        return self.origins.facts(self.index, scope).externals.get(call, _NOTHING)
 
-    def _call(
-        self, scope: FunctionInfo | None, call: nodes.Call, name: str, bound: Mapping[str | None, Any] = _NOTHING
-    ) -> None:
-        keywords = {**bound, **self.keywords(scope, call)}
-        first = call.args[0] if call.args else None
+    def _told(
+        self, scope: FunctionInfo | None, call: nodes.Call, name: str, place: tuple[int, str]
+    ) -> tuple[nodes.NodeNG | None, list[object]]:
+        """What a call gives for a parameter, at a position or by its name: the expression, where the call shows it,
+        and the literals that it may be.
+        """
+        position, word = place
+        starred = any(isinstance(a, nodes.Starred) for a in call.args[: position + 1])
+        unpacked = any(k.arg is None for k in call.keywords)
+        plain = self.resolve(call.func, scope) == name
+        known = None if plain and not starred and not unpacked else self.meant(scope, call).get(name)
+        before = 0 if known is None or starred else max(len(known.positional) - len(call.args), 0)
+        given = None
+        if not starred and before <= position < len(call.args) + before:
+            given = call.args[position - before]
+        elif known is None or position >= len(known.positional):
+            given = self.keywords(scope, call).get(word)
+        if given is not None:
+            return given, self.literals(scope, given)
+        value = None if known is None else known.get(position, word)
+        return None, [] if value is None or value.const in (NO_CONST, slice, set) else [value.const]
+
+    def _call(self, scope: FunctionInfo | None, call: nodes.Call, name: str) -> None:
         if name in SEEDING:
             self.seeds.append((scope, call))
         if name == ALGORITHMS:
-            mode = first if first is not None else keywords.get("mode")
-            truths = frozenset() if mode is None else self.truths(scope, mode)
-            setting = Setting(name, call, scope, mode, truths)
+            mode, literals = self._told(scope, call, name, (0, "mode"))
+            setting = Setting(name, call, scope, mode, frozenset(map(bool, literals)))
             self.settings.append(setting)
-            warn = keywords.get("warn_only")
-            if warn is not None and True in self.truths(scope, warn) and setting.on:
+            if setting.on and any(self._told(scope, call, name, (1, "warn_only"))[1]):
                 self.warn_only.append(setting)
         elif name == DEBUG_MODE:
-            mode = first if first is not None else keywords.get("debug_mode")
-            const = self._constant(scope, mode)
-            setting = Setting(
-                name, call, scope, mode, frozenset({const not in (0, "default")} if const is not None else ())
-            )
+            mode, literals = self._told(scope, call, name, (0, "debug_mode"))
+            const = literals[0] if len(literals) == 1 else None
+            truths = frozenset({const not in (0, "default")} if const is not None else ())
+            setting = Setting(name, call, scope, mode, truths)
             self.settings.append(setting)
             if const in (1, "warn") and const is not True:
                 self.warn_only.append(setting)
         elif name in _FLAGS:
             for position, switch in ((1, BENCHMARK), (3, CUDNN)):
                 word = switch.rsplit(".", 1)[-1]
-                positional = call.args[position] if position < len(call.args) else None
-                given = positional or keywords.get(word) or keywords.get(f"_{word}")
-                if given is not None:
-                    self.settings.append(Setting(switch, given, scope, given, self.truths(scope, given)))
-                elif name == CUDNN_SCOPE and None not in keywords:
+                given, literals = self._told(scope, call, name, (position, word))
+                if given is None and not literals:
+                    given, literals = self._told(scope, call, name, (position, f"_{word}"))
+                if given is not None or literals:
+                    at = call if given is None else given
+                    self.settings.append(Setting(switch, at, scope, given, frozenset(map(bool, literals))))
+                elif name == CUDNN_SCOPE and not any(k.arg is None for k in call.keywords):
                     self.settings.append(Setting(switch, call, scope, None, frozenset({False})))  # its default
-        elif name == "builtins.setattr" and len(call.args) == 3 and isinstance(call.args[1], nodes.Const):
-            switch = f"{self.resolve(call.args[0], scope)}.{call.args[1].value}"
-            if switch in (BENCHMARK, CUDNN):
-                self.settings.append(Setting(switch, call, scope, call.args[2], self.truths(scope, call.args[2])))
+        elif name == SETATTR:
+            known = self.meant(scope, call).get(name)
+            if known is not None and len(known.positional) == 3 and known.positional[1].const in _FLAG_NAMES:
+                held = [f"{ref}.{known.positional[1].const}" for ref in known.positional[0].each]
+                given, literals = self._told(scope, call, name, (2, ""))
+                for switch in held:
+                    if switch in (BENCHMARK, CUDNN):
+                        self.settings.append(Setting(switch, call, scope, given, frozenset(map(bool, literals))))
         elif name in TRAINERS:
+            keywords = self.keywords(scope, call)
             for keyword, switch in (("benchmark", BENCHMARK), ("deterministic", CUDNN)):
                 given = keywords.get(keyword)
                 if given is not None:
@@ -165,29 +196,52 @@ class Switches:
             return [(k.arg, k.value) for k in made.keywords]
         return []
 
-    def _constant(self, scope: FunctionInfo | None, node: nodes.NodeNG | None) -> object:
-        """The one literal that an expression may be; None where it is none, or not the only one."""
-        found = [] if node is None else self.origins.of(Expr(self.index, scope, node))
-        return found[0].node.value if len(found) == 1 and isinstance(found[0].node, nodes.Const) else None
+    def literals(self, scope: FunctionInfo | None, node: nodes.NodeNG) -> list[object]:
+        """The literals that an expression may be: the one that it is where it stands, or those that it is made from."""
+        if isinstance(node, nodes.Const):
+            return [node.value]
+        if isinstance(node, nodes.UnaryOp) and node.op == "not":
+            return [not truth for truth in self.literals(scope, node.operand)]
+        const = self.origins.value(Expr(self.index, scope, node)).const
+        if isinstance(const, (bool, int, str)):
+            return [const]
+        found: list[object] = []
+        for origin in self.origins.of(Expr(self.index, scope, node)):
+            if isinstance(origin.node, nodes.Const):
+                found.append(origin.node.value)
+            elif isinstance(origin.node, nodes.UnaryOp) and origin.node is not node:
+                found.extend(self.literals(origin.scope, origin.node))
+        return found
 
     def truths(self, scope: FunctionInfo | None, node: nodes.NodeNG) -> frozenset[bool]:
         """The truth values that an expression may have, as far as its origins are constants."""
-        if isinstance(node, nodes.UnaryOp) and node.op == "not":
-            return frozenset(not t for t in self.truths(scope, node.operand))
-        found = set()
-        for origin in self.origins.of(Expr(self.index, scope, node)):
-            if isinstance(origin.node, nodes.Const):
-                found.add(bool(origin.node.value))
-            elif isinstance(origin.node, nodes.UnaryOp) and origin.node is not node:
-                found |= self.truths(origin.scope, origin.node)
-        return frozenset(found)
-
-    # What stands against each other
+        return frozenset(map(bool, self.literals(scope, node)))
 
     @property
     def deterministic(self) -> list[Setting]:
         """Where determinism is switched on."""
         return [s for s in self.settings if s.name != BENCHMARK and s.on]
+
+    @property
+    def abroad(self) -> list[Setting]:
+        """The calls of other files' functions that switch determinism on, whatever they are given."""
+        if self._abroad is None:
+            self._abroad = []
+            word = (ALGORITHMS.rsplit(".", 1)[-1],)
+            for scope, facts in self.origins.program.facts.items():
+                for call, callees in facts.calls.items():
+                    others = [c for c in callees if c.module is not self.index and c.module.mentions(word)]
+                    if any(self._switches_on(callee) for callee in others):
+                        self._abroad.append(Setting(ALGORITHMS, call, scope, None, frozenset({True})))
+        return self._abroad
+
+    def _switches_on(self, function: FunctionInfo) -> bool:
+        for node, called in self.origins.facts(function.module, function).externals.items():
+            args = called.get(ALGORITHMS)
+            mode = None if args is None else args.get(0, "mode")
+            if mode is not None and mode.const is True and not _conditional(node):
+                return True
+        return False
 
     def promise(self) -> nodes.NodeNG | None:
         """A seeding whose function or condition says that the run is to be reproducible."""
@@ -202,65 +256,17 @@ class Switches:
                 up, child = up.parent, up
         return None
 
-    def autotuned(self) -> Iterator[tuple[Setting, nodes.NodeNG, bool]]:
-        """Benchmarks left on in a deterministic run: the setting, the promise, and whether that is a switch."""
-        switches = self.deterministic
-        for setting in self.settings:
-            if setting.name != BENCHMARK or not setting.on:
-                continue
-            against = next((d for d in switches if self._conflict(setting, d)), None)
-            if against is not None:
-                yield setting, against.node, True
-            elif not switches and not any(s.name == BENCHMARK and False in s.truths for s in self.settings):
-                promise = self.promise()
-                if promise is not None:
-                    yield setting, promise, False
 
-    def _conflict(self, benchmark: Setting, deterministic: Setting) -> bool:
-        """True when the two may hold at once: not on two sides of one test, not undone, not opposites of one flag."""
-        if _exclusive(benchmark.node, deterministic.node):
-            return False
-        if benchmark.scope is deterministic.scope and _opposite(benchmark.value, deterministic.value):
-            return False
-        for other in self.settings:
-            if other.name != BENCHMARK or other is benchmark or other.truths != {False}:
-                continue
-            if other.scope is deterministic.scope and (
-                other.scope is not benchmark.scope or line(other.node) > line(benchmark.node)
-            ):
-                return False
-        return True
+def _conditional(node: nodes.NodeNG) -> bool:
+    """True for a node that its function does not run every time."""
+    up = node.parent
+    while up is not None and not isinstance(up, FRAMES):
+        if isinstance(up, (nodes.If, nodes.IfExp, nodes.For, nodes.While, nodes.Try, nodes.BoolOp)):
+            return True
+        up = up.parent
+    return False
 
 
 def _documentation(scope: FunctionInfo) -> str:
     doc = getattr(scope.node, "doc_node", None)
     return str(doc.value) if isinstance(doc, nodes.Const) else ""
-
-
-def _opposite(left: nodes.NodeNG | None, right: nodes.NodeNG | None) -> bool:
-    """True when one expression is `not` the other."""
-    for one, other in ((left, right), (right, left)):
-        if (
-            isinstance(one, nodes.UnaryOp)
-            and one.op == "not"
-            and other is not None
-            and source_of(one.operand) == source_of(other)
-        ):
-            return True
-    return False
-
-
-def _exclusive(left: nodes.NodeNG, right: nodes.NodeNG) -> bool:
-    """True when two nodes stand on two sides of one `if`."""
-    sides: dict[nodes.NodeNG, nodes.NodeNG] = {}
-    child, up = left, left.parent
-    while up is not None:
-        if isinstance(up, nodes.If):
-            sides[up] = child
-        child, up = up, up.parent
-    child, up = right, right.parent
-    while up is not None:
-        if up in sides and isinstance(up, nodes.If) and (sides[up] in up.body) != (child in up.body):
-            return True
-        child, up = up, up.parent
-    return False
