@@ -47,6 +47,7 @@ LOADING: Final = frozenset(
         "pickle.load",
         "pickle.loads",
         "json.load",
+        "json.loads",
         "safetensors.torch.load_file",
         "safetensors.torch.load",
         "joblib.load",
@@ -55,8 +56,29 @@ LOADING: Final = frozenset(
 )
 """What brings numbers of another run."""
 
+READING: Final = frozenset({"read_text", "read_bytes"})
+"""Methods of paths that do."""
+
+LOADING_WORDS: Final = (
+    *("torch.load", "np.load", "numpy.load", "json.load", "pickle.load", "load_file", "joblib.load"),
+    *("fromfile", "from_file", "read_text", "read_bytes"),
+)
+"""What the text of a file holds that calls one of them."""
+
+COARSE: Final = frozenset(
+    {
+        *("round", "argmax", "argmin", "floor", "ceil", "int", "len", "long", "sign", "isnan", "isfinite", "numel"),
+        *("shape", "size", "dtype", "device", "ndim", "dim", "indices", "keys", "type", "requires_grad"),
+    }
+)
+"""Functions, methods and attributes whose results the last bits hardly change."""
+
 SAVING: Final = frozenset({"torch.save", "numpy.save", "numpy.savez", "pickle.dump", "safetensors.torch.save_file"})
 """What keeps numbers for another run."""
+
+DISTRIBUTIONS: Final = "torch.distributions."
+SAMPLES: Final = frozenset({"sample", "sample_n", "rsample"})
+"""Where torch's distributions stand, and their methods that draw from the default generator."""
 
 GENERATORS: Final = frozenset(
     {
@@ -133,6 +155,18 @@ MULTIPLYING: Final = frozenset(
     {"mm", "matmul", "bmm", "addmm", "baddbmm", "einsum", "linear", "backward", "addmv", "mv", "tensordot"}
 )
 """What calls cuBLAS, whose workspace `CUBLAS_WORKSPACE_CONFIG` sets (torch.use_deterministic_algorithms, docstring)."""
+
+CUBLAS: Final = "CUBLAS_WORKSPACE_CONFIG"
+"""The variable of the environment."""
+
+CUBLAS_VALUES: Final = (":4096:8", ":16:8")
+"""What torch before pull request 161749 took for deterministic (aten/src/ATen/Context.cpp)."""
+
+CUBLAS_LAYERS: Final = frozenset(
+    f"torch.nn.{name}"
+    for name in ("Linear", "Bilinear", "MultiheadAttention", "Transformer", "TransformerEncoderLayer")
+)
+"""Layers that multiply matrices."""
 
 SEEDING: Final = frozenset(
     {

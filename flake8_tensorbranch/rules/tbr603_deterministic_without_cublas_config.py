@@ -18,5 +18,11 @@ def check(site: SwitchSite) -> Iterator[Finding]:
         message = "CUBLAS_WORKSPACE_CONFIG is set after CUDA work that may have read it; the value is ignored"
         yield Finding(site.node, message, "set it before the first use of CUDA", site.certain, site.related)
         return
+    if site.facts["value"]:
+        message = (
+            f'CUBLAS_WORKSPACE_CONFIG="{site.facts["value"]}" is not deterministic: this torch raises at a cuBLAS call'
+        )
+        yield Finding(site.node, message, 'set it to ":4096:8" or ":16:8"', site.certain, site.related)
+        return
     message = "this torch raises at the first cuBLAS call in deterministic mode without CUBLAS_WORKSPACE_CONFIG"
     yield Finding(site.node, message, 'set it to ":4096:8" before CUDA is used', site.certain, site.related)

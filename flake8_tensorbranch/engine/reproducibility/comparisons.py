@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.lookup.options import Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.lookup.slices import backward
 from flake8_tensorbranch.engine.reproducibility.equalities import Comparison, Equalities
 from flake8_tensorbranch.engine.reproducibility.switches import Switches
-from flake8_tensorbranch.knowledge.model import lookup
-from flake8_tensorbranch.knowledge.reproducibility import LOADING, SAVING
-from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, last_name
+from flake8_tensorbranch.knowledge.reproducibility import COARSE, LOADING, LOADING_WORDS, READING, SAVING
+from flake8_tensorbranch.syntax.names import FunctionInfo, dotted, last_name
 
-_DIGITS: Final = 3
+_CHAIN: Final = 12
+_COMPILE: Final = "torch.compile"
 
 
 class Comparisons:
@@ -25,30 +26,63 @@ class Comparisons:
         self.origins = origins
         self.switches = switches
         self.equalities = Equalities(switches)
+        self._options = Options(origins)
         self.index = origins.program.index
 
     def stored(self) -> Iterator[tuple[Comparison, str, nodes.NodeNG]]:
         """Exact comparisons of a loaded value with a result of kernels picked anew: with the picker and its place."""
-        for found in self.equalities.called():
+        every = self.equalities.all()
+        if self.index.mentions(LOADING_WORDS) and self.index.mentions(("compile",)):
+            every += self.equalities.plain()
+        told: set[nodes.NodeNG] = set()
+        for found in every:
+            if any(n in told for n in (found.node, *found.node.node_ancestors())):
+                continue
             if not _decides(found.node) or self._saves(found.scope):
                 continue
-            loaded = [self._first(found.scope, side, LOADING) is not None for side in found.sides]
-            if loaded[0] == loaded[1]:
+            loaded = [self._is_loaded(found.scope, side) for side in found.sides]
+            if loaded[0] == loaded[1] or any(self._is_coarse(found.scope, side) for side in found.sides):
                 continue
             fresh = found.sides[1] if loaded[0] else found.sides[0]
             picker = self._picker(found.scope, fresh)
             if picker is not None:
+                told.add(found.node)
                 yield found, *picker
 
     def _saves(self, scope: FunctionInfo | None) -> bool:
         """True in a scope that writes the file itself: both sides are of one run."""
         return any(name in SAVING for where, _, name in self.switches.calls if where is scope)
 
-    def _first(self, scope: FunctionInfo | None, node: nodes.NodeNG, names: frozenset[str]) -> Expr | None:
+    def _is_loaded(self, scope: FunctionInfo | None, node: nodes.NodeNG) -> bool:
         for expr in backward(self.origins, Expr(self.index, scope, node)):
-            if isinstance(expr.node, nodes.Call) and self._callee(expr) in names:
-                return expr
-        return None
+            if isinstance(expr.node, nodes.Call):
+                if self._callee(expr) in LOADING or last_name(expr.node.func) in READING:
+                    return True
+        return False
+
+    def _is_coarse(self, scope: FunctionInfo | None, node: Any) -> bool:
+        """True where the last bits of a result are gone before it is compared: rounded, an index, its shape."""
+        expr = Expr(self.index, scope, node)
+        for _ in range(_CHAIN):
+            node = expr.node
+            inner: Any = None
+            if isinstance(node, nodes.Attribute):
+                if node.attrname in COARSE:
+                    return True
+                inner = node.expr
+            elif isinstance(node, nodes.Call):
+                if last_name(node.func) in COARSE:
+                    return True
+                func: Any = node.func
+                method = isinstance(func, nodes.Attribute) and not self._callee(expr)
+                inner = func.expr if method else node.args[0] if node.args else None
+            elif isinstance(node, nodes.Subscript):
+                inner = node.value
+            steps = [Expr(expr.module, expr.scope, inner)] if inner is not None else self.origins.step(expr)
+            if len(steps) != 1:
+                return False
+            expr = steps[0]
+        return False
 
     def _callee(self, expr: Expr) -> str:
         resolver = self.origins.program.analysis.resolver
@@ -58,65 +92,53 @@ class Comparisons:
     def _picker(self, scope: FunctionInfo | None, node: nodes.NodeNG) -> tuple[str, nodes.NodeNG] | None:
         """What picks the kernels of a value: a compilation, which may time candidates."""
         for expr in backward(self.origins, Expr(self.index, scope, node)):
-            if isinstance(expr.node, nodes.Call) and self._callee(expr) == "torch.compile":
-                mode = next((k.value for k in expr.node.keywords if k.arg == "mode"), None)
-                tuned = isinstance(mode, nodes.Const) and str(mode.value).startswith("max-autotune")
-                backend = next((k.value for k in expr.node.keywords if k.arg == "backend"), None)
-                if isinstance(backend, nodes.Const) and backend.value in ("eager", "aot_eager"):
-                    continue
-                return ("autotuned" if tuned else "compiled"), expr.node
-        return None
-
-    # Draws against numbers
-
-    def drawn(self) -> Iterator[tuple[nodes.NodeNG, FunctionInfo | None, Expr]]:
-        """Assertions that hold a result to written numbers though it was drawn without a seed: with the draw."""
-        if self.switches.seeds:
-            return
-        for scope, test in held_to_numbers(self.index):
-            draw = self._draw(scope, test)
-            if draw is not None:
-                yield test, scope, draw
-
-    def _draw(self, scope: FunctionInfo | None, test: nodes.NodeNG) -> Expr | None:
-        """The first draw from torch's default generator that a value depends on."""
-        for expr in backward(self.origins, Expr(self.index, scope, test)):
             if not isinstance(expr.node, nodes.Call):
                 continue
-            facts = self.origins.facts(expr.module, expr.scope)
-            for name, args in facts.externals.get(expr.node, {}).items():
-                row = lookup(name, len(args.positional), args.names(), kinds=args.kinds())
-                if row is not None and "rng" in row.effects and not self._generated(expr):
-                    return expr
+            for made in self._compiled(expr):
+                how = self._how(made)
+                if how:
+                    return how, made.node
         return None
 
-    def _generated(self, expr: Expr) -> bool:
-        """True when a draw is given a generator, as far as the calls in the file show."""
-        given = next((k.value for k in expr.node.keywords if k.arg == "generator"), None)
-        if given is None:
-            return False
-        if not isinstance(given, nodes.Const) and any(
-            f not in self.origins.program.facts for f in self.index.functions
-        ):
-            return True  # not every caller is known
-        found = self.origins.of(Expr(expr.module, expr.scope, given))
-        return any(not (isinstance(o.node, nodes.Const) and o.node.value is None) for o in found)
+    def _compiled(self, call: Expr) -> Iterator[Expr]:
+        """The compilations that a call is, or that the function or module it calls has been through."""
+        if _COMPILE in self.origins.externals(call):
+            yield call
+            return
+        for callee in self.origins.callees(call):
+            decorators = getattr(callee.node, "decorators", None)
+            for decorator in decorators.nodes if decorators is not None else ():
+                expr = Expr(callee.module, callee.parent, decorator)
+                called = Expr(expr.module, expr.scope, getattr(decorator, "func", decorator))
+                named = self.origins.program.analysis.resolver.expression(expr.module, called.node, expr.scope)
+                parts = [named]
+                if named == "functools.partial" and isinstance(decorator, nodes.Call) and decorator.args:
+                    resolver = self.origins.program.analysis.resolver
+                    parts = [resolver.expression(expr.module, decorator.args[0], expr.scope)]
+                if _COMPILE in parts:
+                    yield expr
+        held = dotted(call.node.func)
+        for other in call.module.calls_in(call.scope) if held is not None else ():
+            func = other.func
+            if isinstance(func, nodes.Attribute) and func.attrname == "compile" and dotted(func.expr) == held:
+                expr = Expr(call.module, call.scope, other)
+                if f"torch.nn.Module.{func.attrname}" in self.origins.externals(expr):
+                    yield expr
 
+    def _how(self, made: Expr) -> str:
+        """How a compilation comes to its kernels; empty where it keeps torch's own."""
+        if not isinstance(made.node, nodes.Call):
+            return "compiled"
+        if self._literal(made, "backend") in ("eager", "aot_eager") or self._literal(made, "disable") is True:
+            return ""
+        return "autotuned" if str(self._literal(made, "mode")).startswith("max-autotune") else "compiled"
 
-def held_to_numbers(index: ModuleIndex) -> Iterator[tuple[FunctionInfo | None, nodes.NodeNG]]:
-    """The tests of assertions in which a measured number is written, with their scopes."""
-    for scope in index.scopes:
-        for node in index.tests_in(scope):
-            test = _asserted(node)
-            if test is not None and any(_precise(c) for c in test.nodes_of_class(nodes.Const)):
-                yield scope, test
-
-
-def _asserted(node: nodes.NodeNG) -> nodes.NodeNG | None:
-    """The test of an assertion, or of a branch that raises; None for any other statement."""
-    if isinstance(node, nodes.Assert):
-        return node.test
-    return node.test if isinstance(node, nodes.If) and any(isinstance(s, nodes.Raise) for s in node.body) else None
+    def _literal(self, call: Expr, name: str) -> object:
+        given = self._options.given(call, name)
+        if len(given) != 1 or not isinstance(given[0], Expr):
+            return None
+        found = self._options.constants(given[0])
+        return found[0] if len(found) == 1 else None
 
 
 def _decides(node: nodes.NodeNG) -> bool:
@@ -134,12 +156,3 @@ def _decides(node: nodes.NodeNG) -> bool:
     if isinstance(up, (nodes.If, nodes.While, nodes.Assert)):
         return True
     return isinstance(up, (nodes.Return, nodes.Assign))
-
-
-def _precise(node: nodes.Const) -> bool:
-    """True for a number that was copied from a result: a float with three decimals or more."""
-    value = node.value
-    if not isinstance(value, float) or value != value:
-        return False
-    decimals = repr(value).partition(".")[2]
-    return "e" not in decimals and len(decimals) >= _DIGITS and abs(value) >= 0.1

@@ -18,7 +18,7 @@ from flake8_tensorbranch.knowledge.reproducibility import (
     TOLERANT,
     TOLERANT_ELEMENTS,
 )
-from flake8_tensorbranch.syntax.names import FunctionInfo, last_name
+from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, last_name
 
 _SIDES: Final = ("input", "other", "actual", "expected", "a", "b", "x", "y")
 _FUNCTIONS: Final = EXACT | TOLERANT | {f"{module}.{name}" for module in ("torch", "numpy") for name in REDUCES}
@@ -60,6 +60,16 @@ class Equalities:
             self._spelled_out = [c for scope in self.index.scopes for c in self._of_tests(scope)]
         return [*self.called(), *self._spelled_out]
 
+    def plain(self) -> list[Comparison]:
+        """Comparisons by `==` and `!=`, of whatever, in tests, results and what names are bound to; literals apart."""
+        found = []
+        for scope in self.index.scopes:
+            for node in _compares(self.index, scope):
+                sides = _results(node.left, node.ops[0][1])
+                if sides is not None:
+                    found.append(Comparison(node, scope, sides))
+        return found
+
     def _of(self, scope: FunctionInfo | None, call: nodes.Call, name: str) -> Iterator[Comparison]:
         func: Any = call.func
         method = func.attrname if isinstance(func, nodes.Attribute) and not name else ""
@@ -76,14 +86,13 @@ class Equalities:
             yield Comparison(call, scope, sides)
 
     def _of_tests(self, scope: FunctionInfo | None) -> Iterator[Comparison]:
-        """Comparisons that a test spells out: lists of numbers, bytes, a difference that must be zero."""
-        for decided in self.index.tests_in(scope):
-            test = getattr(decided, "test", None)
-            for node in test.nodes_of_class(nodes.Compare) if test is not None else ():
-                if len(node.ops) == 1 and node.ops[0][0] in _NEGATED:
-                    sides = self._spelled(scope, node.left, node.ops[0][1])
-                    if sides is not None:
-                        yield Comparison(node, scope, sides)
+        """Comparisons that are spelled out: lists of numbers, bytes, a difference or a count of those that must be
+        zero.
+        """
+        for node in _compares(self.index, scope):
+            sides = self._spelled(scope, node.left, node.ops[0][1])
+            if sides is not None:
+                yield Comparison(node, scope, sides)
 
     def _spelled(self, scope: FunctionInfo | None, left: Any, right: Any) -> tuple[Any, Any] | None:
         if all(isinstance(s, nodes.Call) and last_name(s.func) in SPELLS_OUT for s in (left, right)):
@@ -93,8 +102,11 @@ class Equalities:
         below: Any = left
         while isinstance(below, nodes.Call) and last_name(below.func) in MEASURES:
             below = self._measured(scope, below)
-        measured = below is not left and isinstance(below, nodes.BinOp) and below.op == "-"
-        return (below.left, below.right) if measured else None
+        if below is left:
+            return None
+        if isinstance(below, nodes.BinOp) and below.op == "-":
+            return below.left, below.right
+        return self._elements(scope, below, "!=")
 
     def _measured(self, scope: FunctionInfo | None, call: nodes.Call) -> nodes.NodeNG | None:
         """What a method is called on, or a function with."""
@@ -123,6 +135,19 @@ class Equalities:
         named = self.switches.keywords(scope, call)
         given = [call.args[p] if p < len(call.args) else named.get(n) for n, p in _TOLERANCES.items()]
         return all(isinstance(g, nodes.Const) and g.value == 0 for g in given)
+
+
+def _compares(index: ModuleIndex, scope: FunctionInfo | None) -> Iterator[nodes.Compare]:
+    """The comparisons by `==` or `!=` in what a scope tests, returns or binds to names."""
+    decided: list[Any] = [getattr(n, "test", None) for n in index.tests_in(scope)]
+    if scope is not None:
+        decided += [r.value for r in scope.returns_nodes]
+        body: Any = [] if scope.is_lambda else getattr(scope.node, "body", [])
+        decided += [s.value for s in body if isinstance(s, nodes.Assign)]
+    for whole in decided:
+        for node in whole.nodes_of_class(nodes.Compare) if whole is not None else ():
+            if len(node.ops) == 1 and node.ops[0][0] in _NEGATED:
+                yield node
 
 
 def _given(call: nodes.Call) -> tuple[Any, Any] | None:
