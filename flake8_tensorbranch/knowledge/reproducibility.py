@@ -38,6 +38,9 @@ MEASURES: Final = frozenset({"abs", "max", "amax", "sum", "norm", "mean", "item"
 SPELLS_OUT: Final = frozenset({"tolist", "tobytes"})
 """Methods whose results are equal where all bits are."""
 
+READS: Final = frozenset({*SPELLS_OUT, "item", "hexdigest", "digest"})
+"""Methods that give numbers out of a tensor, or a digest of its bits."""
+
 LOADING: Final = frozenset(
     {
         "torch.load",

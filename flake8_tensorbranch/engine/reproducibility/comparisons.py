@@ -31,9 +31,9 @@ class Comparisons:
 
     def stored(self) -> Iterator[tuple[Comparison, str, nodes.NodeNG]]:
         """Exact comparisons of a loaded value with a result of kernels picked anew: with the picker and its place."""
-        every = self.equalities.all()
+        every = self.equalities.called()
         if self.index.mentions(LOADING_WORDS) and self.index.mentions(("compile",)):
-            every += self.equalities.plain()
+            every = [*self.equalities.all(), *self.equalities.plain()]
         told: set[nodes.NodeNG] = set()
         for found in every:
             if any(n in told for n in (found.node, *found.node.node_ancestors())):

@@ -46,7 +46,7 @@ def sites(program: Program, settings: Settings) -> Iterator[SwitchSite]:
     """The sites of a module."""
     index = program.index
     compiled = index.mentions(LOADING_WORDS) and index.mentions((".compile(", "torch.compile"))
-    if index.mentions(_WORDS) or compiled or (index.mentions(("assert", "raise ")) and any(held_to_numbers(index))):
+    if index.mentions(_WORDS) or compiled or any(held_to_numbers(index)):
         yield from _Finder(program, settings).sites()
 
 

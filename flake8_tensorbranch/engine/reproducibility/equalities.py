@@ -8,11 +8,14 @@ from typing import Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.lattice import ARRAY, DATA, TENSOR
+from flake8_tensorbranch.engine.lookup.origins import Expr
 from flake8_tensorbranch.engine.reproducibility.switches import Switches
 from flake8_tensorbranch.knowledge.reproducibility import (
     ELEMENTWISE,
     EXACT,
     MEASURES,
+    READS,
     REDUCES,
     SPELLS_OUT,
     TOLERANT,
@@ -61,14 +64,22 @@ class Equalities:
         return [*self.called(), *self._spelled_out]
 
     def plain(self) -> list[Comparison]:
-        """Comparisons by `==` and `!=`, of whatever, in tests, results and what names are bound to; literals apart."""
+        """Comparisons by `==` and `!=` of what is read from tensors or made of their bits, in tests, results and what
+        names are bound to.
+        """
         found = []
         for scope in self.index.scopes:
             for node in _compares(self.index, scope):
                 sides = _results(node.left, node.ops[0][1])
-                if sides is not None:
+                if sides is not None and any(self._is_read(scope, side) for side in sides):
                     found.append(Comparison(node, scope, sides))
         return found
+
+    def _is_read(self, scope: FunctionInfo | None, side: nodes.NodeNG) -> bool:
+        if isinstance(side, nodes.Call) and last_name(side.func) in READS:
+            return True
+        value = self.switches.origins.value(Expr(self.index, scope, side))
+        return bool(value.kinds & (TENSOR | ARRAY) or value.deps & DATA)
 
     def _of(self, scope: FunctionInfo | None, call: nodes.Call, name: str) -> Iterator[Comparison]:
         func: Any = call.func
