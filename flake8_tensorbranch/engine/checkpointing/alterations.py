@@ -10,6 +10,8 @@ from typing import Any, Final, cast
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing import identities
+from flake8_tensorbranch.engine.checkpointing.behind import behind, iterated, named, owner
+from flake8_tensorbranch.engine.checkpointing.keptgraph import is_parameter
 from flake8_tensorbranch.engine.checkpointing.stores import Stored, stores, takings
 from flake8_tensorbranch.engine.lattice import CONTAINER, MAPPING, OBJECT, TENSOR
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
@@ -20,18 +22,14 @@ from flake8_tensorbranch.knowledge.modules import (
     FORWARD_HOOKS,
     FROM_VECTOR,
     INITIALIZERS,
-    ITERATES_MODULES,
-    ITERATES_TENSORS,
     REPARAMETRIZES,
     REPLACES_MODULES,
     REWRITES_PARAMETERS,
 )
 from flake8_tensorbranch.knowledge.tensors import DTYPE_CASTS, MARKS_IN_PLACE
-from flake8_tensorbranch.syntax.binding import once
 from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted, last_name
 
-_ITERATES: Final = ITERATES_TENSORS | ITERATES_MODULES | {"state_dict"}
 _STATEMENTS: Final = (nodes.Expr, nodes.Assign, nodes.AugAssign, nodes.Delete)
 _DEPTH: Final = 2
 
@@ -42,7 +40,7 @@ class Alteration:
 
     `what`: ``parameters``, ``optimizer``, ``mode``, ``requires_grad``, ``dtype``, ``hook``, ``layers`` or
     ``attribute``; `mode` is ``train`` or ``eval``, `stored` what is stored on the target, `of` the object whose
-    method alters it.
+    method alters it, `part` what of the target is altered where only one attribute is (`behind.named`).
     """
 
     node: nodes.NodeNG
@@ -52,6 +50,7 @@ class Alteration:
     mode: str = ""
     stored: Stored | None = None
     of: Expr | None = None
+    part: str = ""
 
 
 def alterations(origins: Origins, statement: Expr, depth: int = _DEPTH) -> Iterator[Alteration]:
@@ -59,18 +58,20 @@ def alterations(origins: Origins, statement: Expr, depth: int = _DEPTH) -> Itera
     node = statement.node
 
     def made(target: Any, what: str, said: Any, mode: str = "") -> Alteration:
-        return Alteration(
-            node, Expr(statement.module, statement.scope, owner(target, statement.scope)), what, said, mode
-        )
+        held = Expr(statement.module, statement.scope, owner(target, statement.scope))
+        return Alteration(node, held, what, said, mode, part=named(target, statement.scope))
 
     for stored in stores(node, NESTED):
         holder = Expr(statement.module, statement.scope, stored.holder)
         if isinstance(stored.said, nodes.Call) and origins.callees(replace(holder, node=stored.said)):
             continue
+        if identities.adds_nothing(origins, replace(holder, node=stored.said)):
+            continue
         if stored.key is not None and origins.value(replace(holder, node=_held(stored.said))).kinds & TENSOR:
             yield made(stored.holder, "parameters", stored.said)
         elif stored.name == "requires_grad":
-            yield made(stored.holder, "requires_grad", stored.said)
+            if not identities.holds_already(origins, holder, stored.value):
+                yield made(stored.holder, "requires_grad", stored.said)
         elif stored.name == "data":
             yield made(stored.holder, "parameters", stored.said)
         elif stored.name not in ("grad", "training"):
@@ -79,14 +80,28 @@ def alterations(origins: Origins, statement: Expr, depth: int = _DEPTH) -> Itera
                 yield Alteration(node, holder, "attribute", stored.said, stored=stored)
             elif any(str(r.cls).startswith("torch.nn.") for r in refs) and not identities.describes(stored):
                 yield made(stored.holder, "layers", stored.said)
-    for taken in takings(node, partial(_behind, statement.scope), NESTED):
+    for item in _items(node):
+        if origins.value(Expr(statement.module, statement.scope, item)).kinds & TENSOR:
+            yield made(item, "parameters", node.targets[0] if isinstance(node, nodes.Assign) else node.target)
+    for taken in takings(node, partial(behind, statement.scope), NESTED):
         holder = Expr(statement.module, statement.scope, taken.holder)
+        if identities.adds_nothing(origins, replace(holder, node=taken.said)):
+            continue
         if _takes(origins, holder, taken):
             yield Alteration(node, holder, "attribute", taken.said, stored=taken)
     for call in node.nodes_of_class(nodes.Call, NESTED):
         yield from _called(origins, statement, call, made)
         if depth > 0:
             yield from _in_callees(origins, Expr(statement.module, statement.scope, call), node, depth)
+
+
+def _items(statement: Any) -> Iterator[nodes.Name]:
+    """The local names whose elements a statement sets: `t[0] = 1`."""
+    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
+    for target in targets if isinstance(statement, (nodes.Assign, nodes.AugAssign)) else ():
+        held = _held(target)
+        if held is not target and isinstance(held, nodes.Name):
+            yield held
 
 
 def _takes(origins: Origins, holder: Expr, taken: Stored) -> bool:
@@ -120,12 +135,16 @@ def _called(origins: Origins, statement: Expr, call: nodes.Call, made: Any) -> I
         off = bool(call.args) and isinstance(call.args[0], nodes.Const) and call.args[0].value is False
         yield made(owner, "mode", call, "eval" if name == "eval" or off else "train")
     elif name == "requires_grad_":
-        if tensor or not identities.holds_already(Expr(statement.module, statement.scope, call)):
+        if not identities.holds_already(origins, Expr(statement.module, statement.scope, owner), _asked(call)):
+            yield made(owner, "requires_grad", call)
+    elif name == "detach_":
+        if is_parameter(origins, Expr(statement.module, statement.scope, owner)):
             yield made(owner, "requires_grad", call)
     elif name in REPLACES_MODULES and not tensor:
         yield made(owner, "layers", call)
     elif name == "load_state_dict" or (name in REWRITES_PARAMETERS and not tensor):
-        yield made(owner, "parameters", call)
+        if not _loads_its_own(call):
+            yield made(owner, "parameters", call)
     elif name == "apply" and not tensor and call.args:
         over = Expr(statement.module, statement.scope, call.args[0])
         if any(_writes_argument(origins, function) for function, _ in origins.functions(over)):
@@ -135,7 +154,8 @@ def _called(origins: Origins, statement: Expr, call: nodes.Call, made: Any) -> I
         and not tensor
         and (name in DTYPE_CASTS or (name in ("to", "type") and _names_dtype(call)))
     ):
-        yield made(owner, "dtype", call)
+        if not identities.is_that_type(Expr(statement.module, statement.scope, call)):
+            yield made(owner, "dtype", call)
     elif name in FORWARD_HOOKS and _changes_output(
         origins, Expr(statement.module, statement.scope, call.args[0] if call.args else None)
     ):
@@ -149,9 +169,9 @@ def _called(origins: Origins, statement: Expr, call: nodes.Call, made: Any) -> I
             if hook.func.attrname in FORWARD_HOOKS and _changes_output(origins, at):
                 yield replace(made(hook.func.expr, "hook", call), target=replace(at, node=hook.func.expr))
     elif name.startswith("_foreach_") and name.endswith("_") and call.args:
-        holder = _holder(call.args[0])
-        if holder is not None:
-            yield made(holder, "parameters", call)
+        listed = iterated(call.args[0])
+        if listed is not None:
+            yield made(listed, "parameters", call)
     elif name.endswith("_") and not name.endswith("__") and name not in MARKS_IN_PLACE:
         row = tensor_row(name)
         if (
@@ -176,7 +196,7 @@ def _by_function(origins: Origins, call: Expr) -> nodes.NodeNG | None:
             return _given(call.node, 0, "parameters" if name.endswith("global_unstructured") else "module")
         if name in FROM_VECTOR:
             given = _given(call.node, 1, "parameters")
-            return None if given is None else _holder(given)
+            return None if given is None else iterated(given)
     out = next((k.value for k in call.node.keywords if k.arg == "out"), None)
     if out is None or _is_gradient(out) or not origins.value(replace(call, node=out)).kinds & TENSOR:
         return None
@@ -190,6 +210,20 @@ def _modules(target: nodes.NodeNG) -> list[nodes.NodeNG]:
         return [target]
     pairs: list[Any] = [pair for pair in target.elts if isinstance(pair, nodes.Tuple)]
     return [pair.elts[0] for pair in pairs if pair.elts]
+
+
+def _asked(call: nodes.Call) -> nodes.NodeNG | None:
+    return call.args[0] if call.args else next((k.value for k in call.keywords), None)
+
+
+def _loads_its_own(call: nodes.Call) -> bool:
+    """True for `net.load_state_dict(net.state_dict())`."""
+    given, func = _given(call, 0, "state_dict"), call.func
+    source = given.func if isinstance(given, nodes.Call) else None
+    if not isinstance(source, nodes.Attribute) or source.attrname != "state_dict":
+        return False
+    path = dotted(source.expr)
+    return path is not None and isinstance(func, nodes.Attribute) and path == dotted(func.expr)
 
 
 def _given(call: nodes.Call, position: int, name: str) -> nodes.NodeNG | None:
@@ -238,63 +272,6 @@ def _changes_output(origins: Origins, hook: Expr) -> bool:
         if any(r.value is not None for r in function.returns_nodes):
             return True
     return False
-
-
-def _behind(scope: FunctionInfo | None, node: Any) -> Any:
-    """What a local stands for that is bound once, to an attribute or an element; the node itself for all else."""
-    value = once(scope.local_names, node.name) if scope is not None and isinstance(node, nodes.Name) else None
-    return value if isinstance(value, (nodes.Attribute, nodes.Subscript)) else node
-
-
-def owner(node: Any, scope: FunctionInfo | None = None) -> Any:
-    """The module or tensor behind a parameter: through `.data`, loops over `parameters()`, and elements."""
-    while True:
-        if isinstance(node, (nodes.Attribute, nodes.AssignAttr)) and node.attrname in ("data", "weight", "bias"):
-            node = node.expr
-        elif isinstance(node, nodes.Call) and isinstance(node.func, nodes.Attribute):
-            node = node.func.expr
-        elif isinstance(node, nodes.Subscript):
-            node = node.value
-        elif isinstance(node, nodes.Name):
-            looped = _looped(node) or _behind(scope, node)
-            if looped is node:
-                return node
-            node = looped
-        else:
-            return node
-
-
-def _looped(name: nodes.Name) -> nodes.NodeNG | None:
-    """What a loop variable runs over, where that is the parameters of a module; None for any other name."""
-    up = name.parent
-    while up is not None and not isinstance(up, (*NESTED, nodes.Module)):
-        loops = [up] if isinstance(up, nodes.For) else getattr(up, "generators", ())
-        for loop in loops:
-            if any(n.name == name.name for n in loop.target.nodes_of_class(nodes.AssignName)):
-                return _holder(_source(loop.target, loop.iter, name.name))
-        up = up.parent
-    return None
-
-
-def _source(target: Any, iterable: Any, name: str) -> Any:
-    """The expression whose elements a name of a loop's target gets: its own of those that `zip` goes through."""
-    called = dotted(iterable.func) if isinstance(iterable, nodes.Call) else ""
-    if isinstance(target, nodes.Tuple) and called in ("zip", "enumerate"):
-        for position, part in enumerate(target.elts):
-            if any(n.name == name for n in part.nodes_of_class(nodes.AssignName)):
-                at = position if called == "zip" else position - 1
-                return _source(part, iterable.args[at], name) if 0 <= at < len(iterable.args) else iterable
-    return iterable
-
-
-def _holder(source: Any) -> nodes.NodeNG | None:
-    """The module whose parameters or modules an expression goes over; None for anything else."""
-    for call in source.nodes_of_class(nodes.Call):
-        func = call.func
-        if isinstance(func, nodes.Attribute) and func.attrname in _ITERATES:
-            found: nodes.NodeNG = func.expr
-            return found
-    return source if isinstance(source, nodes.Attribute) else None
 
 
 def _in_callees(origins: Origins, call: Expr, at: nodes.NodeNG, depth: int) -> Iterator[Alteration]:

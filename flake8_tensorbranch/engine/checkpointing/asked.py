@@ -9,7 +9,8 @@ from typing import Any
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing import saving
-from flake8_tensorbranch.engine.checkpointing.alterations import Alteration, owner
+from flake8_tensorbranch.engine.checkpointing.alterations import Alteration
+from flake8_tensorbranch.engine.checkpointing.behind import owner
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute
 from flake8_tensorbranch.engine.checkpointing.stores import Stored
@@ -59,9 +60,11 @@ def beginning(cls: ClassInfo | str, name: str) -> nodes.NodeNG | None:
     return found[0] if len(found) == 1 else None
 
 
-def is_apart(origins: Origins, target: Expr, made: Recompute, region: list[Activation]) -> bool:
-    """True for what an attribute holds of an object whose class's code the region begins in, and never reads it."""
-    holder, name = _first(target.node)
+def is_apart(origins: Origins, target: Expr, made: Recompute, region: list[Activation], part: str = "") -> bool:
+    """True for what an attribute holds of an object whose class's code the region begins in, and never reads it; `part`
+    is the attribute where the target is the object.
+    """
+    holder, name = (target.node, part) if part and isinstance(target.node, nodes.Name) else _first(target.node)
     refs = [r.cls for r in origins.value(replace(target, node=holder)).each if isinstance(r, Instance)] if name else []
     cls = refs[0] if len(refs) == 1 else None
     if not isinstance(cls, ClassInfo) or made.call.node.parent_of(target.node):

@@ -8,14 +8,16 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.checkpointing import asked
+from flake8_tensorbranch.engine.checkpointing import asked, marks
 from flake8_tensorbranch.engine.checkpointing.alterations import Alteration, alterations, is_undone
 from flake8_tensorbranch.engine.checkpointing.backward import Backward
+from flake8_tensorbranch.engine.checkpointing.behind import ONE
 from flake8_tensorbranch.engine.checkpointing.contents import Contents
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
 from flake8_tensorbranch.engine.checkpointing.mutation import Mutations
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.checkpointing.stores import stores
+from flake8_tensorbranch.engine.lookup.guards import in_other_arms
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, line
 from flake8_tensorbranch.engine.refs import Instance
@@ -29,6 +31,7 @@ from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleInde
 
 _DEPTH: Final = 4
 BACKWARD_WORDS: Final = (".backward(", "autograd.grad(")
+_NEUTRAL: Final = (("+=", 0), ("-=", 0), ("*=", 1), ("/=", 1), ("**=", 1))
 _MODELS: Final = frozenset({"model", "net", "network", "module"})
 
 
@@ -170,7 +173,7 @@ class Between:
         begin, end = span.call.node.statement(), span.end.statement()
         last = begin.tolineno or 0
         for statement, found in self._altering(span.call.module, span.call.scope):
-            if last < line(statement) < line(end) and not _apart(begin, statement) and not _apart(statement, end):
+            if last < line(statement) < line(end) and not any(in_other_arms(statement, o) for o in (begin, end)):
                 yield from found
 
     def _altering(self, module: ModuleIndex, scope: FunctionInfo | None) -> list[tuple[nodes.NodeNG, list[Alteration]]]:
@@ -197,7 +200,9 @@ class Between:
             return read and not _toggles(change, span) and not self._same(change, span)
         if change.what == "optimizer":
             return self._steps(change, span, made, region)
-        if not self._concerns(change.target, span, made, region):
+        if not self._concerns(change.target, span, made, region, change.part):
+            return False
+        if not marks.bears(self.origins, change, region):
             return False
         if change.what != "mode":
             return True
@@ -207,10 +212,12 @@ class Between:
         moved = next(self.contents.layers(region, start, {**DRAWING, **COUNTING}), None)
         return moved is not None or any(_asks_mode(a.function) for a in region)
 
-    def _concerns(self, target: Expr, span: Span, made: Recompute, region: list[Activation]) -> bool:
+    def _concerns(self, target: Expr, span: Span, made: Recompute, region: list[Activation], part: str = "") -> bool:
         """True when a module or tensor is of the region: by its class, or by the name that the forward runs under."""
         path = dotted(target.node)
-        if path is None or asked.is_apart(self.origins, target, made, region):
+        if path is None or asked.is_apart(self.origins, target, made, region, part if part != ONE else ""):
+            return False
+        if part == ONE and not self._is_whole(target, made, region):
             return False
         near = [span.call.node.func] if isinstance(span.call.node, nodes.Call) else []
         if made.function is not None and made.call.scope is target.scope:
@@ -238,6 +245,12 @@ class Between:
         owners = {r.cls for r in self.origins.value(replace(target, node=node.expr)).refs if isinstance(r, Instance)}
         return any(True for a in region for _ in asked.reads(a, node.attrname, owners & classes))
 
+    def _is_whole(self, target: Expr, made: Recompute, region: list[Activation]) -> bool:
+        """True where a module itself is checkpointed, or a method of it: any of its parameters may be read."""
+        classes = [r.cls for r in self.origins.value(target).each if isinstance(r, Instance)]
+        own = made.function is not None and dotted(made.function.node) == dotted(target.node)
+        return own or any(a.function.cls in classes for a in region)
+
     def _is_handed(self, target: Expr, made: Recompute) -> bool:
         """True for a tensor that enters by keyword or closure, which no version counter guards (facts B4)."""
         if not isinstance(target.node, nodes.Name):
@@ -258,6 +271,8 @@ class Between:
         stored, scope = change.stored, span.call.scope
         if stored is None or not isinstance(stored.value, nodes.Const) or stored.key is not None:
             return False
+        if isinstance(change.node, nodes.AugAssign):
+            return (change.node.op, stored.value.value) in _NEUTRAL
         before = [
             a.stored.value
             for _, found in self._altering(span.call.module, scope)
@@ -378,15 +393,3 @@ def _toggles(change: Alteration, span: Span) -> bool:
 
 def _asks_mode(function: FunctionInfo) -> bool:
     return any(n.attrname == "training" for n in function.node.nodes_of_class(nodes.Attribute, NESTED))
-
-
-def _apart(first: nodes.NodeNG, second: nodes.NodeNG) -> bool:
-    """True when two statements stand in different arms of one branch."""
-    child, up = first, first.parent
-    while up is not None and not isinstance(up, (*NESTED, nodes.Module)):
-        if isinstance(up, nodes.If) and up.parent_of(second):
-            in_body = any(s is second or s.parent_of(second) for s in up.body)
-            if in_body != (child in up.body):
-                return True
-        child, up = up, up.parent
-    return False

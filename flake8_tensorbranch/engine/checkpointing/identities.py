@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.checkpointing.keptgraph import is_parameter
 from flake8_tensorbranch.engine.checkpointing.stores import Stored
+from flake8_tensorbranch.engine.lattice import TENSOR
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.modules import DESCRIBES, IDENTITIES
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
-_FREEZES = (".requires_grad = False", "requires_grad_(False)", "requires_grad=False", "freeze")
+_DEFAULT: Final = frozenset({"float", "float32"})
+_OTHER_TYPES: Final = ("half", "double", "float16", "float64", "default_dtype", "dtype=dtype", "torch_dtype")
+_FREEZES: Final = (".requires_grad = False", "requires_grad_(False)", "requires_grad=False", "freeze")
 
 
 def is_identity(origins: Origins, call: Expr) -> bool:
@@ -45,9 +49,34 @@ def describes(stored: Stored) -> bool:
     return stored.name in DESCRIBES or text
 
 
-def holds_already(call: Expr) -> bool:
-    """True for `requires_grad_()` where nothing in the file asks for less: parameters require grad from the start."""
-    node: Any = call.node
-    given = node.args[0] if node.args else next((k.value for k in node.keywords), None)
+def holds_already(origins: Origins, what: Expr, given: nodes.NodeNG | None) -> bool:
+    """True where parameters are to require grad (`requires_grad_()`) and nothing in the file asks for less: they do
+    from the start. `what` is a module or a parameter.
+    """
     asks = given is None or (isinstance(given, nodes.Const) and given.value is True)
-    return asks and not call.module.mentions(_FREEZES)
+    if not asks or what.module.mentions(_FREEZES):
+        return False
+    return not origins.value(what).kinds & TENSOR or is_parameter(origins, what)
+
+
+def is_that_type(call: Expr) -> bool:
+    """True for a cast to torch's default type in a file that names no other: what is built has it."""
+    given = [*call.node.args, *(k.value for k in call.node.keywords if k.arg == "dtype")]
+    named = {str(a.attrname) for a in given if isinstance(a, nodes.Attribute)} or {call.node.func.attrname}
+    return named <= _DEFAULT and not call.module.mentions(_OTHER_TYPES)
+
+
+def adds_nothing(origins: Origins, said: Expr) -> bool:
+    """True for a call that only puts identities into a chain of layers, at its end or elsewhere."""
+    call: Any = said.node
+    if not isinstance(call, nodes.Call) or not isinstance(call.func, nodes.Attribute):
+        return False
+    if call.func.attrname not in ("append", "insert", "extend", "add_module", "register_module") or not call.args:
+        return False
+    chain = origins.value(Expr(said.module, said.scope, call.func.expr))
+    if not any(isinstance(r, Instance) and r.cls == "torch.nn.Sequential" for r in chain.each):
+        return False
+    last = call.args[-1]
+    added = last.elts if isinstance(last, (nodes.List, nodes.Tuple)) else [last]
+    values = [list(origins.value(Expr(said.module, said.scope, a)).each) for a in added]
+    return bool(values) and all(v and all(isinstance(r, Instance) and r.cls in IDENTITIES for r in v) for v in values)

@@ -41,6 +41,23 @@ def stores(statement: nodes.NodeNG, nested: tuple[type, ...] = ()) -> Iterator[S
         stored = of_call(call)
         if stored is not None:
             yield stored
+        yield from _updated(call)
+
+
+def _updated(call: nodes.Call) -> Iterator[Stored]:
+    """The attributes that `o.__dict__.update(name=v)` and `vars(o).update({"name": v})` store."""
+    func = call.func
+    if not isinstance(func, nodes.Attribute) or func.attrname != "update":
+        return
+    held: Any = func.expr
+    named = isinstance(held, nodes.Call) and isinstance(held.func, nodes.Name) and held.func.name == "vars"
+    if not named and not (isinstance(held, nodes.Attribute) and held.attrname in OWN_DICTIONARIES):
+        return
+    holder = held.args[0] if isinstance(held, nodes.Call) and held.args else getattr(held, "expr", None)
+    pairs: list[tuple[Any, Any]] = [(k, v) for a in call.args if isinstance(a, nodes.Dict) for k, v in a.items]
+    given = [(_constant(k), v) for k, v in pairs] + [(k.arg or "", k.value) for k in call.keywords]
+    if holder is not None:
+        yield from (Stored(holder, name, call, value) for name, value in given if name)
 
 
 def takings(statement: nodes.NodeNG, behind: Callable[[Any], Any], nested: tuple[type, ...] = ()) -> Iterator[Stored]:

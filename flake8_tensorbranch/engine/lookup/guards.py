@@ -51,3 +51,15 @@ def _guards(node: Any) -> dict[str, bool]:
         elif not loops or isinstance(test, nodes.Attribute):
             found[source_of(test)] = outcome
     return found
+
+
+def in_other_arms(first: nodes.NodeNG, second: nodes.NodeNG) -> bool:
+    """True when two statements stand in different arms of one branch."""
+    child, up = first, first.parent
+    while up is not None and not isinstance(up, SCOPE_NODES):
+        if isinstance(up, nodes.If) and up.parent_of(second):
+            in_body = any(s is second or s.parent_of(second) for s in up.body)
+            if in_body != (child in up.body):
+                return True
+        child, up = up, up.parent
+    return False
