@@ -8,7 +8,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.knowledge.model import method as tensor_row
 from flake8_tensorbranch.knowledge.modules import ITERATES_MODULES, ITERATES_TENSORS, OWN_DICTIONARIES
-from flake8_tensorbranch.knowledge.tensors import DTYPE_CASTS, VIEWS
+from flake8_tensorbranch.knowledge.tensors import DTYPE_CASTS, SAME_STORAGE, VIEWS
 from flake8_tensorbranch.syntax.binding import once
 from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
@@ -32,7 +32,7 @@ def behind(scope: FunctionInfo | None, node: Any) -> Any:
         return value
     if isinstance(value, nodes.Name) and scope is not None and once(scope.local_names, value.name) is not None:
         return value
-    return value if value is not None and (iterated(value) is not None or _is_view(value)) else node
+    return value if value is not None and (_collects(value) or _is_view(value)) else node
 
 
 def owner(node: Any, scope: FunctionInfo | None = None) -> Any:
@@ -88,7 +88,7 @@ def named(node: Any, scope: FunctionInfo | None = None) -> str:
 def _lists(node: Any, scope: FunctionInfo | None) -> bool:
     """True for an element of what a module's methods go over."""
     held = behind(scope, node.value if isinstance(node, nodes.Subscript) else node.args[0] if node.args else node)
-    return not isinstance(held, (nodes.Name, nodes.Attribute)) and iterated(held) is not None
+    return _collects(held)
 
 
 def iterated(source: Any) -> nodes.NodeNG | None:
@@ -100,6 +100,15 @@ def iterated(source: Any) -> nodes.NodeNG | None:
         if isinstance(func, nodes.Attribute) and func.attrname in _ITERATES:
             return None if _is_copied(call, source) else func.expr
     return source if isinstance(source, nodes.Attribute) else None
+
+
+def _collects(value: Any) -> bool:
+    """True for what a module's methods go over, as it is or in a list, and for one of it."""
+    if isinstance(value, nodes.Call):
+        method = value.func.attrname if isinstance(value.func, nodes.Attribute) else ""
+        outer = method in _ITERATES or method in ("values", "items") or dotted(value.func) in _COLLECTS
+        return outer and iterated(value) is not None
+    return isinstance(value, nodes.ComprehensionScope) and iterated(value) is not None
 
 
 def _is_copied(call: nodes.NodeNG, source: nodes.NodeNG) -> bool:
@@ -123,12 +132,14 @@ def _is_view(value: Any) -> bool:
 
 
 def _plain(node: Any) -> nodes.NodeNG | None:
-    """What a comprehension goes over whose elements are what it goes over."""
+    """What a comprehension goes over whose elements are what it goes over, or their `.data`."""
     if isinstance(node, nodes.DictComp) or len(node.generators) != 1:
         return None
-    bound = node.generators[0].target
+    bound, element = node.generators[0].target, node.elt
+    while (isinstance(element, nodes.Attribute) and element.attrname in SAME_STORAGE) or _is_view(element):
+        element = element.expr if isinstance(element, nodes.Attribute) else element.func.expr
     names = {n.name for n in bound.nodes_of_class(nodes.AssignName)}
-    return node.generators[0].iter if isinstance(node.elt, nodes.Name) and node.elt.name in names else None
+    return node.generators[0].iter if isinstance(element, nodes.Name) and element.name in names else None
 
 
 def _looped(name: nodes.Name) -> nodes.NodeNG | None:
