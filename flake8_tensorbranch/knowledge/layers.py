@@ -53,5 +53,11 @@ COUNTING: dict[str, Layer] = {
 }
 """torch/nn/modules/{batchnorm,instancenorm}.py: statistics move with every forward in training (facts B9, E)."""
 
+COUNTING_FUNCTIONS: dict[str, tuple[int, str, bool]] = {
+    "torch.nn.functional.batch_norm": (5, "training", False),
+    "torch.nn.functional.instance_norm": (5, "use_input_stats", True),
+}
+"""torch/nn/functional.py: the parameter by which the input's own statistics are used and the running ones moved."""
+
 STATISTICS: frozenset[str] = frozenset({"num_batches_tracked", "running_mean", "running_var"})
 """The buffers in which they are kept."""

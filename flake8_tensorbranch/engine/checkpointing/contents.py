@@ -9,11 +9,11 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
 from flake8_tensorbranch.engine.inference.program import functions_of
-from flake8_tensorbranch.engine.lattice import NO_CONST, TENSOR, UNKNOWN, AbstractValue
+from flake8_tensorbranch.engine.lattice import NO_CONST, NONE, TENSOR, UNKNOWN, AbstractValue
 from flake8_tensorbranch.engine.lookup.options import UNSEEN, Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance, Method, Wrapped
-from flake8_tensorbranch.knowledge.layers import Layer
+from flake8_tensorbranch.knowledge.layers import COUNTING_FUNCTIONS, Layer
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.knowledge.model import method as tensor_row
 
@@ -106,6 +106,18 @@ class Contents:
             for call in activation.facts.values:
                 if isinstance(call, nodes.Call) and self._draws(activation, call):
                     yield activation.expr(call)
+
+    def counts(self, region: Iterable[Activation]) -> Iterator[Expr]:
+        """The functional normalizations in a region that move running statistics which they are given."""
+        for activation in region:
+            for call, externals in activation.facts.externals.items():
+                names = COUNTING_FUNCTIONS.keys() & externals.keys()
+                for name in sorted(names) if isinstance(call, nodes.Call) else ():
+                    args, (position, keyword, default) = externals[name], COUNTING_FUNCTIONS[name]
+                    kept, given = args.get(1, "running_mean"), args.get(position, keyword)
+                    told = default if given is None else given.const
+                    if kept is not None and not kept.must(NONE) and told is not False:
+                        yield activation.expr(call)
 
     def _draws(self, activation: Activation, call: nodes.Call) -> bool:
         if any(k.arg == "generator" for k in call.keywords):

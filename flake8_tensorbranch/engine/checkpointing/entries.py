@@ -65,6 +65,9 @@ class Entries:
             return None
         index = self.origins.program.index
         position = 0 if REGION_ATTRIBUTES.get(getattr(node.func, "attrname", "")) is row else row.argument
+        held = self.contents.options.bound(Expr(index, begin.scope, node.func))
+        if 0 <= position < len(held):
+            return held[position]
         if 0 <= position < len(node.args) and not any(isinstance(a, nodes.Starred) for a in node.args[: position + 1]):
             return Expr(index, begin.scope, node.args[position])
         return next((Expr(index, begin.scope, k.value) for k in node.keywords if k.arg == row.keyword), None)
@@ -89,10 +92,10 @@ class Entries:
             if key not in self._layers:
                 self._layers[key] = next(self.contents.layers(head.run(), None, table), None)
             found = found or self._layers[key]
-        if found is None or not evaluates(self.origins, begin, start, found):
+        if found is None or not evaluates(self.origins, begin, start, found, heads):
             return found
         every = chain(self.contents.layers((), start, table, part), self.contents.layers(_runs(heads), None, table))
-        return next((each for each in every if not evaluates(self.origins, begin, start, each)), None)
+        return next((each for each in every if not evaluates(self.origins, begin, start, each, heads)), None)
 
     def _draw(self, heads: list[Activation]) -> Expr | None:
         """The first operation that a region draws by."""
@@ -122,10 +125,15 @@ class Entries:
         return bool(found) and all(c is False for c in found)
 
     def _statistics(self, begin: Entry, region: list[Activation], start: Expr | None) -> Iterator[RegionSite]:
-        counted = self._layer(begin, region, start, COUNTING)
+        counted = self._layer(begin, region, start, COUNTING) or self._counted(begin, region, start)
         if counted is not None:
             assert begin.node is not None
             yield self._site(SinkKind.STATISTICS, begin, begin.node, counted, "its statistics advance here")
+
+    def _counted(self, begin: Entry, heads: list[Activation], start: Expr | None) -> Expr | None:
+        """The first operation that moves statistics it is given."""
+        every = (found for head in heads for found in self.contents.counts(head.run()))
+        return next((each for each in every if not evaluates(self.origins, begin, start, each, heads)), None)
 
     def _first(self, begin: Entry, start: Expr | None) -> Iterator[RegionSite]:
         """A chain whose first layer was built to work in place: it changes the input of the region."""

@@ -4,29 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.engine.checkpointing.insides import Activation
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.refs import Bound
 from flake8_tensorbranch.engine.regions.region import Entry
+from flake8_tensorbranch.syntax.kinds import SCOPE_NODES
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 
-_MODES = ("eval", "train")
+_MODES: Final = ("eval", "train")
+_SAYING: Final = (".eval(", ".train(False", ".train(mode=False")
 
 
-def evaluates(origins: Origins, begin: Entry, start: Expr | None, layer: Expr) -> bool:
+def evaluates(origins: Origins, begin: Entry, start: Expr | None, layer: Expr, heads: list[Activation]) -> bool:
     """True when a layer of a region is in evaluation mode each time that the region runs: a call before it says so,
     where the region begins or inside of it, or the class keeps the layer in that mode.
 
-    `start` is the function or module that the entry `begin` is given, `layer` the call that runs the layer.
+    `start` is the function or module that the entry `begin` is given, `layer` the call that runs the layer,
+    `heads` are the runs that the region begins with.
     """
-    if not layer.module.mentions((".eval(",)) and not origins.program.index.mentions((".eval(",)):
+    if not layer.module.mentions(_SAYING) and not origins.program.index.mentions(_SAYING):
         return False
     inner = layer.node.func if isinstance(layer.node, nodes.Call) else layer.node
     path, scope = dotted(inner), layer.scope
     if path and layer.node is not (start and start.node) and _is_set(origins, layer, {path}):
+        return True
+    if _is_called_so(origins, layer, heads):
         return True
     own = ""
     if path and scope is not None and scope.takes_self and path.startswith(f"{scope.params[0].name}."):
@@ -43,9 +49,33 @@ def evaluates(origins: Origins, begin: Entry, start: Expr | None, layer: Expr) -
     return base is not None and _is_set(origins, at, {base, *([f"{base}.{own}"] if own else ())})
 
 
+def _is_called_so(origins: Origins, layer: Expr, heads: list[Activation]) -> bool:
+    """True when each run of the function that calls a layer is, or is below, a call of a module in evaluation mode."""
+    runs = [a for head in heads for a in head.run() if a.function is layer.scope and a.reached(layer.node)]
+    return bool(runs) and all(any(_is_below(origins, up) for up in (run, *_above(run))) for run in runs)
+
+
+def _above(run: Activation) -> Iterator[Activation]:
+    up = run.parent
+    while up is not None:
+        yield up
+        up = up.parent
+
+
+def _is_below(origins: Origins, run: Activation) -> bool:
+    """True for a run whose own call is of a module that was set to evaluation before."""
+    func = run.call.func if isinstance(run.call, nodes.Call) else None
+    path = None if func is None else dotted(func)
+    if path is None or run.parent is None or run.call is None:
+        return False
+    return run.function.name in ("forward", "__call__") and _is_set(origins, run.parent.expr(run.call), {path})
+
+
 def _is_set(origins: Origins, at: Expr, paths: set[str]) -> bool:
     """True when the last call before a place that sets the mode of one of these sets evaluation, and always runs."""
     found = [c for c in _setting(at, at.scope, paths) if _position(c) < _position(at.node)]
+    if any(_sets_while_open(origins, at, paths, item) for item in _open(at.node)):
+        return True
     if not found and at.scope is not None:
         names = {p.split(".", 1)[0] for p in paths}
         if names & set(at.scope.local_names) or at.module.mentions((".train(",)):
@@ -66,6 +96,29 @@ def _setting(at: Expr, scope: FunctionInfo | None, paths: set[str]) -> Iterator[
             path = dotted(func.expr)
             if path is not None and any(p == path or p.startswith(f"{path}.") for p in paths):
                 yield call
+
+
+def _open(node: Any) -> Iterator[nodes.Call]:
+    """The calls whose contexts are open around a place of a function."""
+    child, up = node, node.parent
+    while up is not None and not isinstance(child, SCOPE_NODES):
+        if isinstance(up, nodes.With) and child in up.body:
+            yield from (item for item, _ in up.items if isinstance(item, nodes.Call))
+        child, up = up, up.parent
+
+
+def _sets_while_open(origins: Origins, at: Expr, paths: set[str], item: nodes.Call) -> bool:
+    """True for a context of the same object that sets evaluation mode before it yields."""
+    held = item.func.expr if isinstance(item.func, nodes.Attribute) else None
+    for callee in origins.callees(replace(at, node=item)):
+        if not callee.is_generator or not callee.takes_self or held is None:
+            continue
+        yields = min((line(y) for y in callee.node.nodes_of_class(nodes.Yield)), default=0)
+        own, outer = f"{callee.params[0].name}.", f"{dotted(held)}."
+        for call in _setting(Expr(callee.module, callee, item), callee, {p.replace(outer, own, 1) for p in paths}):
+            if line(call) < yields and _evaluation(call):
+                return True
+    return False
 
 
 def _evaluation(call: nodes.Call) -> bool:
