@@ -25,6 +25,7 @@ class SinkKind(enum.Enum):
     SETTLED = "settled"  # a number that was read from a tensor when its object was made decides
     RAISE = "raise"  # a tensor's value only guards an error or a warning
     MAPPED_DRAW = "mapped-draw"  # a draw under `vmap`, which was not told whether all elements draw the same
+    MAPPED_WRITE = "mapped-write"  # a mapped value is written into a tensor that is one for the whole batch
     RANDOM = "random"  # host randomness enters a tensor
     SIZE_BRANCH = "size-branch"
     SIZE_LOOP = "size-loop"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from flake8_tensorbranch.engine.lattice import DATA, UNBACKED
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite, ValueSite
@@ -18,11 +19,21 @@ RULE = Rule(
             SinkKind.SCALAR_READ,
             SinkKind.SIZED_RESULT,
             SinkKind.MAPPED_DRAW,
+            SinkKind.MAPPED_WRITE,
         }
     ),
     "E",
     "0.1.0",
     fix_availability="sometimes",
+)
+
+
+_WRITTEN: Final = (
+    (
+        "what differs along the batch is written into `{}`, which does not: `torch.vmap` raises",
+        "make it of a mapped tensor: `new_zeros`",
+    ),
+    ("`torch.vmap` has no rule for `out={}`: RuntimeError", "use the result"),
 )
 
 
@@ -45,6 +56,9 @@ def check(site: ValueSite | TracedSite) -> Iterator[Finding]:
                 'pass "different" or "same"',
                 related=site.related,
             )
+        elif site.kind is SinkKind.MAPPED_WRITE:
+            words, help_ = _WRITTEN[bool(site.facts.get("out"))]
+            yield Finding(site.node, words.format(site.subject), help_, related=site.related)
         else:
             yield Finding(
                 site.node,

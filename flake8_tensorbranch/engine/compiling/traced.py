@@ -13,6 +13,7 @@ from flake8_tensorbranch.engine.compiling import (
     items,
     reads,
     unguarded,
+    vmapped,
 )
 from flake8_tensorbranch.engine.compiling.compile_checkpoint import Conflicts
 from flake8_tensorbranch.engine.compiling.compile_state import State
@@ -40,3 +41,4 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
     yield from Dimensions(program, regions).sites()
     yield from Conflicts(program, regions, state).sites()
     yield from unguarded.sites(program, regions)
+    yield from vmapped.sites(program, regions)

@@ -12,6 +12,7 @@ from flake8_tensorbranch.engine.refs import Bound, Partial
 from flake8_tensorbranch.engine.regions.abroad import Reached
 from flake8_tensorbranch.engine.regions.region import Entry, Regions
 from flake8_tensorbranch.knowledge.operations import APPLIES
+from flake8_tensorbranch.knowledge.tensors import COUNTS, METADATA
 from flake8_tensorbranch.syntax.binding import binder
 from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import FunctionInfo, last_name
@@ -39,6 +40,12 @@ class Batched:
         if self._names is None:
             self._names = self._solve()
         return _mentions(node, self._names.get(function, set()))
+
+    def made_of(self, function: FunctionInfo, node: nodes.NodeNG, name: str) -> bool:
+        """The same, but for what one name of the function holds."""
+        if self._names is None:
+            self._names = self._solve()
+        return _mentions(node, self._names.get(function, set()) - {name})
 
     def reads_beyond(self, there: Reached, node: nodes.NodeNG) -> bool:
         """True when an expression of a function of another file reads a mapped value that a call here hands on."""
@@ -93,15 +100,17 @@ class Batched:
             if node.args and not _is_decorator(node):
                 in_dims = node.args[1] if in_dims is None and len(node.args) > 1 else in_dims
                 slots = self._unbound(entry, function, node.args[0], slots)
+        apart: set[str] = set()
         if isinstance(in_dims, (nodes.Tuple, nodes.List)):
-            dims = zip(slots, in_dims.elts, strict=False)
-            slots = [n for n, d in dims if not (isinstance(d, nodes.Const) and d.value is None)]
+            dims = list(zip(slots, in_dims.elts, strict=False))
+            slots = [n for n, d in dims if not _is_whole(d)]
+            apart = {_part(n, key) for n, d in dims if n in slots for key, inner in _parts(d) if _is_whole(inner)}
         elif in_dims is not None:
             items = self.program.value(entry.scope, in_dims).items or ()
             left_out = {n for n, (_, dim) in zip(slots, items, strict=False) if dim.must(NONE)}
             slots = [n for n in slots if n not in left_out]
         extra = [function.vararg] if function.vararg is not None else []
-        return {*slots, *extra} - self._by_keyword(entry)
+        return {*slots, *extra, *apart} - self._by_keyword(entry)
 
     def _by_keyword(self, entry: Entry) -> set[str]:
         """What calls of the mapped function in its scope give by keyword: that is not mapped over (observed)."""
@@ -138,8 +147,39 @@ def _is_decorator(node: nodes.NodeNG) -> bool:
     return isinstance(node.parent, nodes.Decorators)
 
 
+def _parts(dims: Any) -> list[tuple[object, Any]]:
+    """The entries of a nested `in_dims`, each with its key: a dictionary's, or a position."""
+    if isinstance(dims, nodes.Dict):
+        return [(k.value, v) for k, v in dims.items if isinstance(k, nodes.Const)]
+    return list(enumerate(dims.elts)) if isinstance(dims, (nodes.Tuple, nodes.List)) else []
+
+
+def _is_whole(dims: Any) -> bool:
+    """True for an entry of `in_dims` that maps over nothing: None, or a structure of such."""
+    parts = _parts(dims)
+    return (isinstance(dims, nodes.Const) and dims.value is None) or (
+        bool(parts) and all(_is_whole(d) for _, d in parts)
+    )
+
+
+def _part(name: str, key: object) -> str:
+    """How a set of names holds that one part of a mapped argument is not mapped."""
+    return f"{name}[{key!r}]"
+
+
 def _mentions(node: nodes.NodeNG, names: set[str]) -> bool:
-    return any(n.name in names for n in node.nodes_of_class(nodes.Name))
+    """True when a value of one of the names goes into an expression: its sizes are those of one element, and plain."""
+    return any(n.name in names and not _is_apart(n, names) for n in node.nodes_of_class(nodes.Name))
+
+
+def _is_apart(name: nodes.Name, names: set[str]) -> bool:
+    up = name.parent
+    if isinstance(up, nodes.Attribute):
+        return up.attrname in METADATA or (up.attrname in COUNTS and isinstance(up.parent, nodes.Call))
+    if isinstance(up, nodes.Call):
+        return isinstance(up.func, nodes.Name) and up.func.name == "len" and name in up.args
+    key = up.slice if isinstance(up, nodes.Subscript) and up.value is name else None
+    return isinstance(key, nodes.Const) and _part(name.name, key.value) in names
 
 
 def _spread(function: FunctionInfo, names: set[str]) -> None:
@@ -161,6 +201,9 @@ def _spread(function: FunctionInfo, names: set[str]) -> None:
 def _made_of(bound: nodes.NodeNG, names: set[str]) -> bool:
     """True when a binding gets its value from an expression that mentions one of the names."""
     up = binder(bound)
+    if isinstance(up, nodes.Assign) and isinstance(up.value, nodes.Name) and isinstance(bound.parent, nodes.Tuple):
+        position = bound.parent.elts.index(bound)
+        return up.value.name in names and _part(up.value.name, position) not in names
     if isinstance(up, _SOURCES):
         return up.value is not None and _mentions(up.value, names)
     if isinstance(up, (nodes.For, nodes.Comprehension)):
