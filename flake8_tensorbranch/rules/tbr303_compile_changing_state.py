@@ -16,6 +16,7 @@ _WORDS = {
     "str": ("the string `{}` changes between calls", "keep it out of the compiled function"),
     "length": ("the length of `{}` changes between calls", "keep it out of the compiled function"),
     "instance": ("`{}` differs between the compiled instances", "decide in `__init__`, or compile the whole"),
+    "iterator": ("`{}` gives another number in each call", "count in a tensor buffer"),
     "argument": ("the int `{}` that counts or indexes here changes between calls", "pass a tensor"),
 }
 

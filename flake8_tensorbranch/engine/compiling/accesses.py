@@ -85,7 +85,9 @@ class Reader:
         if place is None:
             return None
         path = f"{dotted(stored.holder)}.{stored.name}"
-        own = any(dotted(n) == path for n in stored.value.nodes_of_class(nodes.Attribute))
+        own = any(dotted(n) == path for n in stored.value.nodes_of_class(nodes.Attribute)) or any(
+            _asks(call, stored.holder, stored.name) for call in stored.value.nodes_of_class(nodes.Call)
+        )
         return Access(place, node, "step" if own or isinstance(statement, nodes.AugAssign) else "set", stored.value)
 
     def _global(self, function: FunctionInfo | None, node: Any) -> Access | None:
@@ -125,6 +127,14 @@ class Reader:
                 return True
             return isinstance(key, nodes.Call) and isinstance(key.func, nodes.Name) and key.func.name == "len"
         return False
+
+
+def _asks(call: nodes.Call, holder: nodes.NodeNG, name: str) -> bool:
+    """True for `getattr(holder, name)`."""
+    if not isinstance(call.func, nodes.Name) or call.func.name != "getattr" or len(call.args) < 2:
+        return False
+    asked = call.args[1]
+    return isinstance(asked, nodes.Const) and asked.value == name and dotted(call.args[0]) == dotted(holder)
 
 
 def _is_globals(node: nodes.Subscript) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.branching.tracers import Tracers
+from flake8_tensorbranch.engine.compiling import kept
 from flake8_tensorbranch.engine.compiling.accesses import Access, Place, Reader, behind, registered_names
 from flake8_tensorbranch.engine.compiling.beginnings import default, form
 from flake8_tensorbranch.engine.inference.program import Program
@@ -61,6 +62,8 @@ class State:
                 if change is None:
                     continue
                 what, where = change
+                if kept.is_attribute(place[1]) and what == "int" and not self._is_read(place):
+                    continue  # a counter that no graph reads
                 if what in ("int", "instance") and place[0] is not None and not specialised:
                     continue
                 if what == "int" and not membership.way and self.is_given(function, first.node):
@@ -80,6 +83,10 @@ class State:
                         related,
                         repairs={"buffer": edits} if edits is not None else {},
                     )
+
+    def _is_read(self, place: Place) -> bool:
+        """True when compiled code reads a place, not to step it alone."""
+        return any(a.place == place and a.how == "read" for member in self.members for a in self.accesses(member))
 
     # Accesses
 
@@ -103,9 +110,16 @@ class State:
             held = behind(function, node)
             if held is not node:
                 return self.place(function, held)
-            if node.name not in index.bindings or index.bindings[node.name][0].item is not None:
-                return None
             if node.name in function.local_names and node.name not in function.declared_global:
+                return (
+                    (None, kept.cell(function, node.name))
+                    if kept.by_default(self.program, function, node.name)
+                    else None
+                )
+            around = kept.holder(function, node.name)
+            if around is not None:
+                return None if around in self.members else (None, kept.cell(around, node.name))
+            if node.name not in index.bindings or index.bindings[node.name][0].item is not None:
                 return None
             return None, node.name
         if not isinstance(node, (nodes.Attribute, nodes.AssignAttr)):
@@ -114,7 +128,10 @@ class State:
 
     def _attribute(self, function: FunctionInfo | None, holder: nodes.NodeNG, name: str) -> Place | None:
         cls = self._owner(function, holder)
-        return None if cls is None else (self._holder(cls, name), name)
+        if cls is not None:
+            return self._holder(cls, name), name
+        own = kept.function_of(self.program, function, holder)
+        return None if own is None else (None, kept.attribute(own, name))
 
     def _owner(self, function: FunctionInfo | None, node: nodes.NodeNG) -> ClassInfo | None:
         up = function
@@ -219,6 +236,8 @@ class State:
         if cls is not None and any(n == name for w in cls.stores.get(name, ()) for n in registered_names(w)):
             return ""
         kinds = {form(v) for v in self.beginnings(place) if v is not None}
+        if kept.is_cell(name):
+            kinds &= {"length"}  # an int of a closure is dynamic after its first change
         if kinds & {"float", "other-number"}:
             return ""
         return next((k for k in ("length", "int", "str") if k in kinds), "")
@@ -226,6 +245,14 @@ class State:
     def beginnings(self, place: Place) -> list[nodes.NodeNG | None]:
         """What is stored at a place, wherever that is: None for what no single value was given for."""
         cls, name = place
+        if cls is None and kept.is_kept(name):
+            stored = [
+                a.value
+                for s in self.program.index.scopes
+                for a in self.accesses(s)
+                if a.place == place and a.how == "set"
+            ]
+            return [*stored, *kept.bound(self.program.index, name)]
         if cls is None:
             return [getattr(b.statement, "value", None) for b in self.program.index.bindings.get(name, ())]
         values: list[nodes.NodeNG | None] = []

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.compiling import beginnings
+from flake8_tensorbranch.engine.compiling import beginnings, kept
 from flake8_tensorbranch.engine.compiling.accesses import Place
 from flake8_tensorbranch.engine.compiling.compile_state import KIND, State
 from flake8_tensorbranch.engine.inference.program import Program
@@ -29,7 +29,7 @@ def sites(program: Program, regions: Regions, state: State) -> Iterator[TracedSi
         for item in _stores(function):
             keys, base = _chain(item)
             place = state.place(function, base)
-            if place is None or item.text in told or not _steps(item):
+            if place is None or kept.is_cell(place[1]) or item.text in told or not _steps(item):
                 continue
             if place[0] is not None and not (specialised and state.guards(place[0])):
                 continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.compiling import (
+    advanced,
     compile_abroad,
     compile_args,
     flex,
@@ -36,6 +37,7 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
     yield from state.sites()
     yield from items.sites(program, regions, state)
     yield from handed.sites(program, regions, state)
+    yield from advanced.sites(program, regions)
     yield from compile_abroad.sites(program, regions, state)
     yield from compile_args.sites(program, regions)
     yield from Dimensions(program, regions).sites()
