@@ -72,7 +72,7 @@ def _draws(origins: Origins, contents: Contents, begin: Entry, layer: Expr, at: 
         return False
     node: Any = begin.node
     start = Expr(at.module, begin.scope, node.args[0]) if isinstance(node, nodes.Call) and node.args else None
-    return not evaluates(origins, begin, start, at)
+    return not evaluates(origins, begin, start, at, [])
 
 
 def _is_evaluated(node: object) -> bool:
