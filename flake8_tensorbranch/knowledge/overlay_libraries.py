@@ -34,6 +34,13 @@ LIBRARY_OPS: tuple[Rows, ...] = (
         returns="unknown",
         why="torch/nn/modules/module.py: pairs, modules, dictionaries or handles",
     ),
+    op(
+        "torch.amp.GradScaler.get_scale",
+        returns="host",
+        deps=["data"],
+        effects=["sync"],
+        why="torch/amp/grad_scaler.py: reads the scale with item()",
+    ),
     each(M, "training", returns="static", why="train or eval mode: a flag set by the caller"),
     # torch.distributed. With async_op=True a collective returns a handle, else nothing.
     each(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from flake8_tensorbranch.knowledge import aliases, masks, model, names, regions, scopes
+from flake8_tensorbranch.knowledge import aliases, families, masks, model, names, regions, scopes
 from flake8_tensorbranch.knowledge.model import OpModel, canonical, parse_row
 from flake8_tensorbranch.knowledge.overlay import OPS
 
@@ -30,6 +30,7 @@ WHY = [
     *((name, entry.why) for name, entry in regions.REGION_BASES.items()),
     *((name, source.why) for name, source in regions.RNG_HOST.items()),
     *((name, scope.why) for name, scope in scopes.SCOPES.items()),
+    *((known.name, known.why) for known in families.FAMILIES),
 ]
 ITEM = r"(?:init\.\w+(?:@\d)?[~!]?|\w+(?::[TH])?[=~!]?|\*\w*|\*\*)"
 CONDITION = re.compile(f"{ITEM}(?:,{ITEM})*")
@@ -39,6 +40,8 @@ def is_return(word: str) -> bool:
     """Whether a word is one that `OpModel.returns` may hold."""
     if word.startswith("tuple("):
         return word.endswith(")") and all(is_return(part) for part in word[len("tuple(") : -1].split(","))
+    if word.startswith("object:"):
+        return families.family(word[len("object:") :]) != ""
     return word in model.SCALAR_RETURNS or re.fullmatch(r"tensors[2-9]", word) is not None
 
 
@@ -235,3 +238,14 @@ def test_graph_breaks_have_titles() -> None:
     titles = model.graph_breaks()
     assert titles["GB0170"] == "Data-dependent branching"
     assert all(re.fullmatch(r"GB\d{4}", identifier) and title for identifier, title in titles.items())
+
+
+def test_families_have_rows_or_fields() -> None:
+    spoken = {row.qualname for row in WRITTEN} | set(families.FIELDS) | set(families.HOOKS)
+    assert [f.name for f in families.FAMILIES if not any(s == f.name or s.startswith(f"{f.name}.") for s in spoken)] == []
+
+
+def test_fields_and_hooks_use_the_words_of_the_model() -> None:
+    words = [word for fields in families.FIELDS.values() for word in fields.values()]
+    words += [word for _, given in families.HOOKS.values() for word in given.values()]
+    assert [word for word in words if not is_return(word)] == []

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import properties
+from flake8_tensorbranch.engine.inference import frameworks, properties
 from flake8_tensorbranch.engine.inference.frame import Frame
 from flake8_tensorbranch.engine.inference.operators import tensor
 from flake8_tensorbranch.engine.lattice import (
@@ -215,6 +215,9 @@ def _of_ref(frame: Frame, value: AbstractValue, ref: Any, name: str) -> Abstract
 
 def external_attribute(value: AbstractValue, cls: str, name: str) -> AbstractValue:
     """An attribute of an instance of an external class: tables first, then nothing is known."""
+    found = frameworks.field(cls, name)
+    if found is not None:
+        return found
     known = names.MODULE_ATTRIBUTES.get(name) if cls.startswith("torch.nn.") else None
     if cls.startswith("torch.distributions.") and name in evidence.DISTRIBUTION_FIELDS:
         known = "tensor"

@@ -20,6 +20,7 @@ from flake8_tensorbranch.engine.inference import (
 from flake8_tensorbranch.engine.inference.arguments import Arguments
 from flake8_tensorbranch.engine.inference.frame import Frame
 from flake8_tensorbranch.engine.inference.hashed import hashed, unread
+from flake8_tensorbranch.engine.inference.unknowns import tensor_method, unknown_method
 from flake8_tensorbranch.engine.lattice import (
     ARRAY,
     BOTTOM,
@@ -248,6 +249,7 @@ _STRINGS: Final = frozenset(
     {"join", "format", "strip", "lstrip", "rstrip", "lower", "upper", "replace", "title", "encode", "decode"}
 )
 CHILDREN: Final = ("children", "named_children")
+_OBJECTS: Final = frozenset({*CHILDREN, "to"})  # what a list or mapping that is an object has, too
 _STRING_LISTS: Final = frozenset({"split", "rsplit", "splitlines", "partition", "rpartition"})
 
 
@@ -256,8 +258,8 @@ def method(frame: Frame, owner: AbstractValue, name: str, args: Arguments, node:
     result = BOTTOM
     kinds = owner.kinds
     if kinds & TENSOR:
-        result = externals.tensor_method(frame, owner, name, args)
-    elif kinds & OBJECT and owner.refs and (name in CHILDREN or not kinds & (CONTAINER | MAPPING)):
+        result = tensor_method(frame, owner, name, args)
+    elif kinds & OBJECT and owner.refs and (name in _OBJECTS or not kinds & (CONTAINER | MAPPING)):
         return externals.instance_method(frame, owner, name, args, node)
     if kinds & ARRAY and not (kinds & OBJECT and _is_objects_own(frame, owner, name)):
         result = join(result, _array(owner, name, args))
@@ -268,7 +270,7 @@ def method(frame: Frame, owner: AbstractValue, name: str, args: Arguments, node:
     if kinds & HOST and not kinds & (CONTAINER | MAPPING):
         result = join(result, _scalar(owner, name, args))
     if kinds & UNKNOWN_KIND and not kinds & TENSOR:
-        result = join(result, externals.unknown_method(frame, owner, name, args))
+        result = join(result, unknown_method(frame, owner, name, args))
     return result if result.kinds else UNKNOWN
 
 

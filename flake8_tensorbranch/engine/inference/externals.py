@@ -10,6 +10,7 @@ from flake8_tensorbranch.engine.inference import (
     builtins,
     calls,
     functional,
+    frameworks,
     mappings,
     operations,
     operators,
@@ -20,6 +21,7 @@ from flake8_tensorbranch.engine.inference.arguments import Arguments
 from flake8_tensorbranch.engine.inference.attributes import array_attribute
 from flake8_tensorbranch.engine.inference.frame import Frame
 from flake8_tensorbranch.engine.inference.rows import from_row
+from flake8_tensorbranch.engine.inference.unknowns import names_arrays
 from flake8_tensorbranch.engine.lattice import (
     ARRAY,
     BOTTOM,
@@ -27,7 +29,6 @@ from flake8_tensorbranch.engine.lattice import (
     CONTAINER,
     DATA,
     HOST,
-    HOST_SHAPE,
     HOST_VALUE,
     MAPPING,
     NONE_VALUE,
@@ -49,14 +50,12 @@ from flake8_tensorbranch.engine.lattice import (
     with_deps,
 )
 from flake8_tensorbranch.engine.refs import Instance, Partial, Wrapped
-from flake8_tensorbranch.knowledge import containers, evidence, names, passing, regions
+from flake8_tensorbranch.knowledge import containers, evidence, families, names, passing, regions
 from flake8_tensorbranch.knowledge.gradients import GRADIENT_MODES
 from flake8_tensorbranch.knowledge.model import lookup
-from flake8_tensorbranch.knowledge.model import method as tensor_row
 from flake8_tensorbranch.knowledge.modules import PARALLEL
 from flake8_tensorbranch.knowledge.randomness import DRAWS_ELEMENTS
 from flake8_tensorbranch.syntax.keeping import REGISTERING, registered
-from flake8_tensorbranch.syntax.names import FunctionInfo
 
 _TORCH: Final = ("torch",)
 _MAPPINGS: Final = {"collections.OrderedDict", "collections.defaultdict"}
@@ -136,7 +135,14 @@ def _other(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | No
         return _enter_region(frame, qualname, entry, args, node)
     row = lookup(qualname, len(args.positional), args.names(), kinds=args.kinds())
     if row is not None:
-        return from_row(row, args, None)
+        value = from_row(row, args, None)
+        if value is UNKNOWN and row.returns == "self" and frame.module.mentions(_TORCH) and frame.function is not None:
+            # What it is given is an array of a library that the function names, or a tensor.
+            return UNKNOWN if names_arrays(frame.function) else make(TENSOR | UNKNOWN_KIND)
+        return value
+    found = frameworks.called(qualname, args)
+    if found is not None:
+        return found
     return make(UNKNOWN_KIND, refs=frozenset({Instance(qualname)})) if _is_class(qualname) else UNKNOWN
 
 
@@ -297,7 +303,7 @@ def call_instance(
         return from_row(row, args, None)
     if cls.startswith("torch.nn.") and cls != "torch.nn.Module":
         return TENSOR_VALUE
-    return UNKNOWN
+    return frameworks.by_family(families.family(cls), args, None) or UNKNOWN
 
 
 def instance_method(
@@ -319,8 +325,9 @@ def instance_method(
             if drawn is not None:
                 return drawn
             row = lookup(f"{cls}.{name}", len(args.positional), args.names(), kinds=args.kinds())
-            if row is not None:
-                return from_row(row, args, owner)
+            found = from_row(row, args, owner) if row is not None else frameworks.method(cls, name, args, owner)
+            if found is not None:
+                return found
     return UNKNOWN
 
 
@@ -359,38 +366,3 @@ def keep(frame: Frame, name: object, value: AbstractValue, node: nodes.NodeNG | 
     elif isinstance(node, nodes.Call) and frame.self_name is not None:
         for each in registered(node, frame.self_name):
             frame.store(each, value)
-
-
-def unknown_method(frame: Frame, owner: AbstractValue, name: str, args: Arguments) -> AbstractValue:
-    """A method of a value nothing is known of, which only a tensor has (or whose result is a size whoever has it)."""
-    if name in ("size", "numel"):
-        return HOST_SHAPE if name == "numel" or args.positional else container(HOST_SHAPE)
-    if name in names.TENSOR_ONLY_METHODS:
-        return tensor_method(frame, TENSOR_VALUE, name, args)
-    if evidence.likely_tensor_method(frame.module, name) or (
-        name in evidence.ARRAY_METHODS
-        and frame.function is not None
-        and frame.module.mentions(_TORCH)
-        and not _names_arrays(frame.function)
-    ):
-        value = tensor_method(frame, TENSOR_VALUE, name, args)
-        return make(value.kinds | UNKNOWN_KIND, value.deps, refs=value.refs, elem=value.elem, items=value.items)
-    return UNKNOWN
-
-
-def _names_arrays(function: FunctionInfo) -> bool:
-    """True for a function whose text, but for examples, names a library of arrays, in full or by its short name."""
-    memo, key = function.module.memo, ("arrays", function)
-    if key not in memo:
-        lines = function.module.text.splitlines()[function.node.fromlineno - 1 : function.node.tolineno]
-        text = "\n".join(line for line in lines if not line.lstrip().startswith((">>>", "...")))
-        memo[key] = any(word in text for word in evidence.SPELLED_ARRAYS)
-    return bool(memo[key])
-
-
-def tensor_method(frame: Frame, owner: AbstractValue, name: str, args: Arguments) -> AbstractValue:
-    """A method of a tensor, by the table."""
-    row = tensor_row(name, len(args.positional), args.names(), kinds=args.kinds())
-    if row is None:
-        return UNKNOWN
-    return from_row(row, args, owner)

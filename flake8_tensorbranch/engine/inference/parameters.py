@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference import annotations as types
-from flake8_tensorbranch.engine.inference import knobs, tensoruses
+from flake8_tensorbranch.engine.inference import frameworks, knobs, tensoruses
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
     CALLABLE,
@@ -76,7 +76,9 @@ def declared(analysis: Analysis, function: FunctionInfo) -> dict[str, AbstractVa
         documented = _documented(function)
         used = tensoruses.evidence(analysis, function, {p.name for p in bare})
         for param in bare:
-            value = _unannotated(param, documented.get(param.name), used.get(param.name))
+            value = frameworks.handed(analysis, function, param.name) or _unannotated(
+                param, documented.get(param.name), used.get(param.name)
+            )
             if _is_closure(analysis, function, param):
                 value = join(_gives_loss(), NONE_VALUE) if _is_none(param.default) else _gives_loss()
             if knobs.is_plain(function, param, value):

@@ -33,6 +33,7 @@ from flake8_tensorbranch.engine.lattice import (
 )
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge import masks
+from flake8_tensorbranch.knowledge.families import SUBSCRIPTED
 from flake8_tensorbranch.knowledge.model import OpModel
 from flake8_tensorbranch.knowledge.randomness import DEFAULT_GENERATOR
 from flake8_tensorbranch.knowledge.tensors import MOVES_DIMENSIONS, REDUCES_DIMENSION
@@ -81,8 +82,8 @@ def from_row(row: OpModel, args: Arguments, owner: AbstractValue | None) -> Abst
         return make(TENSOR, value.deps | flow & RANDOM) if value.kinds & TENSOR else value
     elements = row.elements
     if elements is not None:
-        return sequence([make(TENSOR, flow | sized) if e == "tensor" else _simple(e) for e in elements])
-    return _simple(returns)
+        return sequence([make(TENSOR, flow | sized) if e == "tensor" else simple(e) for e in elements])
+    return simple(returns)
 
 
 def _asks_for_bool(args: Arguments) -> bool:
@@ -141,7 +142,15 @@ def _takes_generator(args: Arguments) -> bool:
     return given is not None and given.const is not None and given.refs != DEFAULT_GENERATOR
 
 
-def _simple(returns: str) -> AbstractValue:
+def simple(returns: str) -> AbstractValue:
+    """The value that one word of `OpModel.returns` stands for, or `object:` and the class of an object."""
+    head, _, cls = returns.partition(":")
+    if head == "object":
+        if cls in SUBSCRIPTED:
+            return make(OBJECT | MAPPING, refs=frozenset({Instance(cls)}), elem=TENSOR_VALUE)
+        return make(OBJECT, refs=frozenset({Instance(cls)}))
+    if returns == "tensor":
+        return TENSOR_VALUE
     if returns in ("static", "dtype", "device", "host"):
         return HOST_VALUE
     if returns == "generator":

@@ -1,0 +1,61 @@
+"""What well-known libraries give and hand over: their functions, objects, fields and hooks, by family."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from flake8_tensorbranch.engine.inference.arguments import Arguments
+from flake8_tensorbranch.engine.inference.rows import from_row, simple
+from flake8_tensorbranch.engine.lattice import OBJECT, UNKNOWN_KIND, AbstractValue, make
+from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.knowledge.families import BUILDERS, FIELDS, HOOKS, family
+from flake8_tensorbranch.knowledge.model import lookup
+from flake8_tensorbranch.syntax.names import FunctionInfo
+
+if TYPE_CHECKING:
+    from flake8_tensorbranch.engine.inference.summary import Analysis
+
+_HANDED: Final = frozenset(name for _, given in HOOKS.values() for name in given)
+
+
+def _likely(value: AbstractValue) -> AbstractValue:
+    """A value that the rule of a library says, to which one of its classes may be an exception."""
+    return make(value.kinds | UNKNOWN_KIND, value.deps, value.const, value.refs, value.elem, value.items)
+
+
+def called(qualname: str, args: Arguments) -> AbstractValue | None:
+    """What a function of a library gives, or what builds an object of a class; None where nothing is known."""
+    owner, _, last = qualname.rpartition(".")
+    if last[:1].islower() and last not in BUILDERS:
+        return by_family(family(qualname), args, None)
+    cls = owner if last in BUILDERS else qualname
+    return make(OBJECT | UNKNOWN_KIND, refs=frozenset({Instance(cls)})) if family(cls) else None
+
+
+def by_family(name: str, args: Arguments, owner: AbstractValue | None) -> AbstractValue | None:
+    """What the row of a family, or of a method of it, says of a call; None where there is none."""
+    row = lookup(name, len(args.positional), args.names(), kinds=args.kinds()) if name else None
+    return None if row is None else _likely(from_row(row, args, owner))
+
+
+def method(cls: str, name: str, args: Arguments, owner: AbstractValue) -> AbstractValue | None:
+    """What a method of an object of a library's class gives; None where nothing is known."""
+    known = family(cls)
+    return by_family(f"{known}.{name}", args, owner) if known else None
+
+
+def field(cls: str, name: str) -> AbstractValue | None:
+    """What an object of a library's class has under a name; None where nothing is known."""
+    word = FIELDS.get(family(cls), {}).get(name)
+    return None if word is None else _likely(simple(word))
+
+
+def handed(analysis: Analysis, function: FunctionInfo, name: str) -> AbstractValue | None:
+    """What a framework passes for a parameter of a method that it calls; None where it does not."""
+    if name not in _HANDED or function.cls is None:
+        return None
+    for base in analysis.resolver.mro(function.cls):
+        hooks = HOOKS.get(family(base)) if isinstance(base, str) else None
+        if hooks is not None and name in hooks[1] and hooks[0].fullmatch(function.name):
+            return _likely(simple(hooks[1][name]))
+    return None
