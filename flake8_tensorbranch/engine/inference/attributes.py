@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import frameworks, properties
+from flake8_tensorbranch.engine.inference import frameworks, properties, updates
 from flake8_tensorbranch.engine.inference.frame import Frame
 from flake8_tensorbranch.engine.inference.operators import tensor
 from flake8_tensorbranch.engine.lattice import (
@@ -204,7 +204,10 @@ def _of_ref(frame: Frame, value: AbstractValue, ref: Any, name: str) -> Abstract
         if isinstance(ref.cls, ClassInfo):
             stored = frame.self_name in frame.roots and value == frame.owner
             now = properties.value(frame, ref.cls, name) if stored else None
-            return analysis.attribute(ref.cls, name, value) if now is None else now
+            found = analysis.attribute(ref.cls, name, value) if now is None else now
+            if found.kinds & ~updates.PLAIN or found.deps & DATA or ref.cls.module is frame.module:
+                return found
+            return updates.kept(frame, ref.cls, name, found)
         return external_attribute(value, ref.cls, name)
     if kind is Super:
         return analysis.super_attribute(ref, name)
@@ -215,8 +218,7 @@ def _of_ref(frame: Frame, value: AbstractValue, ref: Any, name: str) -> Abstract
 
 def external_attribute(value: AbstractValue, cls: str, name: str) -> AbstractValue:
     """An attribute of an instance of an external class: tables first, then nothing is known."""
-    found = frameworks.field(cls, name)
-    if found is not None:
+    if not cls.startswith("torch.") and (found := frameworks.field(cls, name)) is not None:
         return found
     known = names.MODULE_ATTRIBUTES.get(name) if cls.startswith("torch.nn.") else None
     if cls.startswith("torch.distributions.") and name in evidence.DISTRIBUTION_FIELDS:

@@ -15,7 +15,8 @@ from flake8_tensorbranch.syntax.names import FunctionInfo
 if TYPE_CHECKING:
     from flake8_tensorbranch.engine.inference.summary import Analysis
 
-_HANDED: Final = frozenset(name for _, given in HOOKS.values() for name in given)
+HANDED: Final = frozenset(name for _, given in HOOKS.values() for name in given)
+"""The parameters that a framework fills, by name."""
 
 
 def _likely(value: AbstractValue) -> AbstractValue:
@@ -52,7 +53,7 @@ def field(cls: str, name: str) -> AbstractValue | None:
 
 def handed(analysis: Analysis, function: FunctionInfo, name: str) -> AbstractValue | None:
     """What a framework passes for a parameter of a method that it calls; None where it does not."""
-    if name not in _HANDED or function.cls is None:
+    if function.cls is None:
         return None
     for base in analysis.resolver.mro(function.cls):
         hooks = HOOKS.get(family(base)) if isinstance(base, str) else None

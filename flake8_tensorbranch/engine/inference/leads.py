@@ -10,7 +10,7 @@ from astroid import nodes
 from flake8_tensorbranch.knowledge.evidence import READING_METHODS
 from flake8_tensorbranch.knowledge.model import names_with
 from flake8_tensorbranch.syntax.binding import unpacked
-from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, called_name
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, called_name, last_name
 
 _SPELLED: Final = tuple(f".{name}(" for name in sorted(READING_METHODS))
 _PASSING: Final = frozenset({nodes.Call, nodes.Keyword})
@@ -82,6 +82,39 @@ def is_handed_a_read(function: FunctionInfo, name: str) -> bool:
             if ((caller, node.name) if isinstance(node, nodes.Name) else node) in reads:
                 return True
     return False
+
+
+def reads_given(function: FunctionInfo, index: ModuleIndex) -> list[str]:
+    """The parameters of a method for which a file spells a read, in calls on what it binds to a new object of the
+    class: `meter = Meter()`, `meter.update(loss.item())`.
+    """
+    cls = function.cls
+    if not (reads := spelled_reads(index)) or cls is None or not function.takes_self or function.name == "forward":
+        return []
+    if not (held := _holders(cls, index)):
+        return []
+    if function.name == "__call__":
+        calls = [(f, c) for name in sorted(held) for f, c in index.calls_of(name)]
+    else:
+        of_name = index.calls_of(function.name)
+        calls = [(f, c) for f, c in of_name if last_name(getattr(c.func, "expr", None)) in held]
+    found: dict[str, None] = {}
+    for caller, call in calls:
+        passed = [(p.name, a) for p, a in zip(function.params[1:], call.args, strict=False)]
+        for name, node in (*passed, *((k.arg, k.value) for k in call.keywords)):
+            if name is not None and ((caller, node.name) if isinstance(node, nodes.Name) else node) in reads:
+                found[name] = None
+    return list(found)
+
+
+def _holders(cls: ClassInfo, index: ModuleIndex) -> Set[str]:
+    """The names and attributes that a file binds to new objects of a class."""
+    memo, key = index.memo, ("holders", cls)
+    if key not in memo:
+        bound = (up for _, call in index.calls_of(cls.name) if type(up := call.parent) in _BINDING)
+        targets = (t for up in bound for t in getattr(up, "targets", None) or (cast("Any", up).target,))
+        memo[key] = {name for t in targets if (name := getattr(t, "attrname", "") or getattr(t, "name", ""))}
+    return cast("Set[str]", memo[key])
 
 
 def factories(cls: ClassInfo) -> list[tuple[FunctionInfo | None, nodes.Call]]:

@@ -8,10 +8,12 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.inference import annotations as types
 from flake8_tensorbranch.engine.inference import frameworks, knobs, tensoruses
+from flake8_tensorbranch.engine.inference.leads import reads_given
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
     CALLABLE,
     CONTAINER,
+    DATA,
     HOST,
     HOST_VALUE,
     MAPPING,
@@ -34,7 +36,7 @@ from flake8_tensorbranch.knowledge.evidence import (
 )
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.knowledge.modules import CLOSURE
-from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, Param
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, Param
 
 if TYPE_CHECKING:
     from flake8_tensorbranch.engine.inference.summary import Analysis
@@ -76,9 +78,8 @@ def declared(analysis: Analysis, function: FunctionInfo) -> dict[str, AbstractVa
         documented = _documented(function)
         used = tensoruses.evidence(analysis, function, {p.name for p in bare})
         for param in bare:
-            value = frameworks.handed(analysis, function, param.name) or _unannotated(
-                param, documented.get(param.name), used.get(param.name)
-            )
+            given = frameworks.handed(analysis, function, param.name) if param.name in frameworks.HANDED else None
+            value = given or _unannotated(param, documented.get(param.name), used.get(param.name))
             if _is_closure(analysis, function, param):
                 value = join(_gives_loss(), NONE_VALUE) if _is_none(param.default) else _gives_loss()
             if knobs.is_plain(function, param, value):
@@ -92,6 +93,13 @@ def declared(analysis: Analysis, function: FunctionInfo) -> dict[str, AbstractVa
         inner = _annotated(analysis, function, args.kwargannotation or commented.get(args.kwarg))
         result[args.kwarg] = make(MAPPING, elem=inner)
     return result
+
+
+def read_by_callers(analysis: Analysis, function: FunctionInfo, index: ModuleIndex) -> dict[str, AbstractValue]:
+    """The parameters of a method for which calls in a file spell a read, as numbers that may be read."""
+    given = reads_given(function, index)
+    known = analysis.parameters(function) if given else {}
+    return {n: join(known.get(n, UNKNOWN), make(HOST, DATA)) for n in given if not known.get(n, UNKNOWN).kinds & TENSOR}
 
 
 def _is_element(function: FunctionInfo, name: str) -> bool:

@@ -253,22 +253,22 @@ class Analysis:
 
         return compute() if bound else self.query(module.memo, ("facts", function), compute, Facts())
 
-    def stores(self, function: FunctionInfo, chained: ClassInfo | None = None) -> State:
-        """What a method leaves on its own object; `chained` is the class whose constructor calls this one through
-        `super()`.
-        """
+    def stores(self, function: FunctionInfo, chained: ClassInfo | None = None, by: ModuleIndex | None = None) -> State:
+        """What a method leaves on its object: of a constructor that `chained` calls, as calls in the file `by` say."""
+        by = by or function.module
 
         def compute() -> State:
-            bound: State = {}
-            if function.name == "__init__":
+            if function.name != "__init__":
+                bound = parameters.read_by_callers(self, function, by)
+            else:
                 bound = self.classes.constructed(function)
-                if chained is not None:
+                if chained:
                     bound = {**bound, **self.classes.passed_up(chained, function)}
             frame = self.frame(function, bound)
             self.run(frame, function.node)
             return frame.stores
 
-        return self.query(function.module.memo, ("stores", function, chained), compute, {})
+        return self.query(by.memo, ("stores", function, chained), compute, {})
 
     def locals_of(self, function: FunctionInfo) -> State:
         """The join of everything a function binds each local name to."""
