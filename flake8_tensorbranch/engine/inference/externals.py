@@ -9,8 +9,8 @@ from astroid import nodes
 from flake8_tensorbranch.engine.inference import (
     builtins,
     calls,
-    functional,
     frameworks,
+    functional,
     mappings,
     operations,
     operators,
