@@ -128,3 +128,6 @@ EQUAL_SHAPES: Final = frozenset(
     {"all_gather", "all_reduce", "all_gather_into_tensor", "broadcast", "reduce", "reduce_scatter_tensor", "gather"}
 )
 """Collectives that need one size on every rank (documentation of torch.distributed)."""
+
+RANK_ZERO: Final = frozenset({"rank_zero_only"})
+"""Decorators of Lightning that run a function on the first rank alone (lightning_utilities, pytorch_lightning)."""

@@ -179,7 +179,16 @@ class Collectives:
             label = f"{dotted(call.func) or 'a module'}()"
             self.assumed.add(label)
             return frozenset({label}), facts.calls.get(call, {})
-        return frozenset(), facts.calls.get(call, {})
+        later = self._handed_on(facts, call)
+        return frozenset(later), facts.calls.get(call, {})
+
+    def _handed_on(self, facts: Facts, call: nodes.Call) -> Iterator[str]:
+        """The collectives that an `ExitStack` is given to run at its end."""
+        func = call.func
+        if isinstance(func, nodes.Attribute) and func.attrname == "callback" and call.args:
+            for ref in facts.values.get(call.args[0], UNKNOWN).each:
+                if isinstance(ref, str) and known.collective(ref):
+                    yield known.collective(ref)
 
     def _is_sharded(self, value: AbstractValue) -> bool:
         names = [r.cls for r in value.each if isinstance(r, Instance)]

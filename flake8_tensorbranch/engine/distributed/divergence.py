@@ -11,7 +11,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.diagnostic import Related
 from flake8_tensorbranch.engine.distributed import rankguards
-from flake8_tensorbranch.engine.distributed.collectives import BACKWARD, Collectives, Labels, calls_in
+from flake8_tensorbranch.engine.distributed.collectives import BACKWARD, Collectives, Labels, calls_in, evaluated
 from flake8_tensorbranch.engine.distributed.ranks import Ranks
 from flake8_tensorbranch.engine.distributed.ranktaint import leaves
 from flake8_tensorbranch.engine.inference.program import Program, functions_of
@@ -110,12 +110,12 @@ class _Finder:
     def scope(self, scope: FunctionInfo | None) -> Iterator[CollectiveSite]:
         """The sites of one scope."""
         control = self.ranks.control(scope)
-        seen: set[nodes.NodeNG] = set()
+        seen: set[tuple[nodes.NodeNG, int]] = set()
         for block in control.pruned.blocks:
             for test in self._tests(scope, block):
-                if test in seen or self.ranks.differing.get(test, _NOWHERE) is not scope:
+                if (test, block.index) in seen or self.ranks.differing.get(test, _NOWHERE) is not scope:
                     continue
-                seen.add(test)
+                seen.add((test, block.index))
                 fork = control.fork(block.index)
                 found = None if fork is None else self._split(scope, control, fork)
                 if found is None and scope in self.caught:
@@ -124,8 +124,9 @@ class _Finder:
                     yield self._site(scope, test, found)
         for block in control.pruned.blocks:
             for item in block.items:
-                if isinstance(item, nodes.NodeNG) and not isinstance(item, (nodes.FunctionDef, nodes.ClassDef)):
-                    yield from self._in_expression(scope, item)
+                top = evaluated(item)
+                if top is not None:
+                    yield from self._in_expression(scope, top)
 
     def _tests(self, scope: FunctionInfo | None, block: Block) -> Iterator[nodes.NodeNG]:
         head = self.ranks.heads.get((scope, block.index))
@@ -134,6 +135,10 @@ class _Finder:
         for edge in block.edges:
             if edge.kind == "branch" and edge.test is not None:
                 yield edge.test
+            elif edge.kind == "case" and isinstance(edge.test, nodes.MatchCase):
+                match = edge.test.parent
+                if isinstance(match, nodes.Match):
+                    yield match.subject
 
     def _split(self, scope: FunctionInfo | None, control: Control, fork: Fork) -> _Split | None:
         loop = any(e.kind == "loop" or isinstance(getattr(e.test, "parent", None), nodes.While) for e in fork.ways)
@@ -253,7 +258,7 @@ class _Finder:
             elif isinstance(node, nodes.Comprehension):
                 element = getattr(node.parent, "elt", None) or getattr(node.parent, "value", None)
                 labels = self.collectives.in_tree(scope, element)
-                for test in node.ifs if labels else ():
+                for test in (node.iter, *node.ifs) if labels else ():
                     if self._differs(scope, test):
                         yield self._site(scope, test, _Split(min(labels), often=True))
                         break

@@ -10,9 +10,10 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.distributed.collectives import Collectives, calls_in
 from flake8_tensorbranch.engine.inference.program import Program
-from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, returned
 from flake8_tensorbranch.engine.regions.trace import spelled
 from flake8_tensorbranch.engine.sink import CollectiveSite, SinkKind
+from flake8_tensorbranch.knowledge.collectives import RANK_ZERO
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 
 _RANK: Final = "torch.distributed.get_rank"
@@ -31,24 +32,34 @@ def sites(program: Program, collectives: Collectives) -> Iterator[CollectiveSite
         found = [
             (test, label)
             for test in index.tests_in(scope)
-            if isinstance(test, nodes.If) and (label := guards.left_out(scope, test))
+            if isinstance(test, (nodes.If, nodes.IfExp, nodes.BoolOp)) and (label := guards.left_out(scope, test))
         ]
         if len(found) == 1:
             test, label = found[0]
-            asked = guards.asked(scope, test.test)
-            yield CollectiveSite(
-                kind=SinkKind.COLLECTIVE,
-                node=test.test,
-                function=scope,
-                subject=spelled(asked if asked is not None else test.test),
-                label=label,
-                often=False,
-                replica=False,
-                shape=False,
-                backward=False,
-                certain=True,
-                rank=True,
-            )
+            decided = test.values[0] if isinstance(test, nodes.BoolOp) else test.test
+            yield _site(scope, decided, label, guards.asked(scope, decided) or decided)
+    for function in index.functions:
+        decorators = getattr(function.node, "decorators", None)
+        for decorator in decorators.nodes if decorators is not None else ():
+            label = guards.kept_from(function, decorator)
+            if label:
+                yield _site(function.parent, decorator, label, decorator)
+
+
+def _site(scope: FunctionInfo | None, node: nodes.NodeNG, label: str, subject: nodes.NodeNG) -> CollectiveSite:
+    return CollectiveSite(
+        kind=SinkKind.COLLECTIVE,
+        node=node,
+        function=scope,
+        subject=spelled(subject),
+        label=label,
+        often=False,
+        replica=False,
+        shape=False,
+        backward=False,
+        certain=True,
+        rank=True,
+    )
 
 
 class _Guards:
@@ -57,15 +68,48 @@ class _Guards:
         self.collectives = collectives
         self.origins = Origins(program)
 
-    def left_out(self, scope: FunctionInfo | None, test: nodes.If) -> str:
+    def left_out(self, scope: FunctionInfo | None, test: nodes.If | nodes.IfExp | nodes.BoolOp) -> str:
         """A collective that the ranks on one side of a test run and the others do not; empty where there is none."""
-        sides = [self._labels(scope, test.body), self._labels(scope, test.orelse)]
-        for side, statements in zip(sides, (test.body, test.orelse), strict=True):
-            if not (statements and isinstance(statements[-1], _LEAVES)):
-                side.update(self._labels(scope, _after(test)))
+        if isinstance(test, nodes.BoolOp):
+            first, later = test.values[0], list(test.values[1:])
+            labels = self._labels(scope, later)
+            return min(labels) if labels and self.asked(scope, first) is not None else ""
+        parts = (test.body, test.orelse) if isinstance(test, nodes.If) else ([test.body], [test.orelse])
+        sides = [self._labels(scope, part) for part in parts]
+        if isinstance(test, nodes.If):
+            for side, statements in zip(sides, parts, strict=True):
+                if not (statements and isinstance(statements[-1], _LEAVES)):
+                    side.update(self._labels(scope, _after(test)))
         if sides[0].keys() == sides[1].keys() or self.asked(scope, test.test) is None:
             return ""
         return min(sides[0].keys() ^ sides[1].keys())
+
+    def kept_from(self, function: FunctionInfo, decorator: nodes.NodeNG) -> str:
+        """A collective that a function runs on one rank alone, since its decorator calls it there only; else empty."""
+        bare = decorator.func if isinstance(decorator, nodes.Call) else decorator
+        maker = self.program.analysis.resolver.expression(function.module, bare, function.parent)
+        one = isinstance(maker, str) and maker.rsplit(".", 1)[-1] in RANK_ZERO
+        if isinstance(maker, FunctionInfo) and maker.params and maker.module is self.program.index:
+            inner = returned(maker)
+            called = maker.params[0].name
+            one = inner is not None and any(self._calls_on_one(inner, test, called) for test in inner.tests)
+        if not one:
+            return ""
+        body: Any = function.node.body
+        labels = self._labels(function, body)
+        return min(labels) if labels else ""
+
+    def _calls_on_one(self, inner: FunctionInfo, test: nodes.NodeNG, name: str) -> bool:
+        """True where a wrapper calls the function it was given on one side of a test of the rank, and not after it."""
+        if not isinstance(test, nodes.If) or self.asked(inner, test.test) is None:
+            return False
+        parts = [test.body, test.orelse]
+        sides = [[c for s in part for c in calls_in(s) if dotted(c.func) == name] for part in parts]
+        every = [c for c in inner.calls if dotted(c.func) == name]
+        after = [c for s in _after(test) for c in calls_in(s) if dotted(c.func) == name]
+        return (bool(sides[0]) != bool(sides[1]) and len(every) == len(sides[0] + sides[1]) and not after) or (
+            bool(after) and len(every) == len(after)
+        )
 
     def _labels(self, scope: FunctionInfo | None, statements: list[nodes.NodeNG]) -> Counter[str]:
         """The collectives of the default group that statements run, themselves or in a function they call."""

@@ -13,7 +13,7 @@ from astroid import nodes
 from flake8_tensorbranch.engine.distributed import marks
 from flake8_tensorbranch.engine.distributed.collectives import Collectives, evaluated
 from flake8_tensorbranch.engine.distributed.marks import CLEAN, OUTSIDE, STEERING, State, Taint
-from flake8_tensorbranch.engine.distributed.ranktaint import Evaluator, leaves
+from flake8_tensorbranch.engine.distributed.ranktaint import Evaluator, elements, leaves
 from flake8_tensorbranch.engine.inference.operators import length_deps, truth_deps
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import (
@@ -21,10 +21,8 @@ from flake8_tensorbranch.engine.lattice import (
     CALLABLE,
     CONTAINER,
     DATA,
-    HOST,
     MAPPING,
     NAMESPACE,
-    NONE,
     OBJECT,
     SYNCED,
     TENSOR,
@@ -186,7 +184,7 @@ class _Scope:
                         loop.iter,
                         self.iterated.get(loop, CLEAN),
                         value,
-                        length_deps(value) | _elements(loop.iter, value),
+                        length_deps(value) | elements(loop.iter, value),
                     )
                 break
         return state
@@ -218,6 +216,9 @@ class _Scope:
             if test is not None:
                 evaluator.taint(test)
                 self._test(block, test)
+        elif isinstance(item, nodes.Assert):
+            evaluator.taint(item)
+            self._test(block, item.test)
         elif isinstance(item, LambdaReturn):
             self._return(block, evaluator.taint(item.expr))
         elif isinstance(item, nodes.Return):
@@ -321,15 +322,6 @@ class _Scope:
                     if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                         self.ranks.note_attribute(ref.cls, name, taint)
                 return
-
-
-def _elements(iterable: nodes.NodeNG, value: AbstractValue) -> int:
-    """What the length of a `range` or another made iterable depends on, where the value itself says it."""
-    return (
-        value.deps & (DATA | UNBACKED)
-        if isinstance(iterable, nodes.Call) and not value.kinds & (TENSOR | NONE | HOST)
-        else 0
-    )
 
 
 def _assigned(block: Block) -> set[str]:

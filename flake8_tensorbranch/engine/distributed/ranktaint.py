@@ -11,9 +11,10 @@ from astroid import nodes
 from flake8_tensorbranch.engine import lattice
 from flake8_tensorbranch.engine.distributed import marks
 from flake8_tensorbranch.engine.distributed.marks import AGREED, CLEAN, OUTSIDE, State, Taint, combined
-from flake8_tensorbranch.engine.inference.operators import truth_deps
+from flake8_tensorbranch.engine.inference.operators import length_deps, truth_deps
 from flake8_tensorbranch.engine.lattice import (
     CALLABLE,
+    DATA,
     HOST,
     NAMESPACE,
     NONE,
@@ -87,7 +88,11 @@ class Evaluator:
             return found
         if isinstance(node, (nodes.ListComp, nodes.SetComp, nodes.DictComp, nodes.GeneratorExp)):
             for generator in node.generators:
-                self.bind(generator.target, self.taint(generator.iter))
+                iterated, value = self.taint(generator.iter), self._value(generator.iter)
+                self.bind(generator.target, iterated)
+                deps = length_deps(value) | elements(generator.iter, value)
+                if self.ranks.differs(self.scope, iterated, value, deps):
+                    self.ranks.chosen[generator.iter] = self.scope
                 for test in generator.ifs:
                     self._choice(test)
             return self._children(node)
@@ -339,6 +344,15 @@ def _is_metadata(name: str) -> bool:
     """True for an attribute that says something of a tensor, or a module, and nothing of its values."""
     row = tensor_method(name) if name in names.TENSOR_PROPERTIES else None
     return name in _METADATA or (row is not None and row.returns in ("host", "static") and "data" not in row.deps)
+
+
+def elements(iterable: nodes.NodeNG, value: AbstractValue) -> int:
+    """What the length of a `range` or another made iterable depends on, where the value itself says it."""
+    return (
+        value.deps & (DATA | UNBACKED)
+        if isinstance(iterable, nodes.Call) and not value.kinds & (TENSOR | NONE | HOST)
+        else 0
+    )
 
 
 def leaves(test: nodes.NodeNG) -> list[nodes.NodeNG]:

@@ -8,13 +8,18 @@ from typing import Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.lookup.options import OMITTED, Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.reproducibility.switches import Switches
 from flake8_tensorbranch.knowledge.randomness import SEEDING
 from flake8_tensorbranch.knowledge.reproducibility import DATASETS, GENERATORS
+from flake8_tensorbranch.syntax.binding import assigned
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 _ITEMS: Final = ("__getitem__", "__getitems__", "__iter__")
+Found = tuple[Any, FunctionInfo | None, str, str]
+"""Where a generator is stored, in which function, under which name, and of which kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,58 +42,58 @@ class Copied:
     ) -> None:
         self.origins = origins
         self.program = origins.program
+        self.resolver = origins.program.analysis.resolver
         self.index = origins.program.index
         self.switches = switches
-        self.loaders = loaders
+        self.loaders = [Expr(self.index, scope, call) for scope, call in loaders]
+        self._options = Options(origins)
 
     def all(self) -> Iterator[Kept]:
         """None where a `worker_init_fn` may seed them, or no loader of the file has workers."""
-        if any(k.arg in ("worker_init_fn", None) for _, call in self.loaders for k in call.keywords):
+        if any(self._options.given(loader, "worker_init_fn") != [OMITTED] for loader in self.loaders):
             return
-        workers = [self._workers(scope, call) for scope, call in self.loaders]
+        workers = [self._workers(loader) for loader in self.loaders]
         if workers and not any(workers):
             return
-        told: set[str] = set()
+        told: set[Any] = set()
+        for drawn, functions, cls in self._runs():
+            for store, scope, name, kind in (*self._attributes(functions, cls), *self._variables(functions)):
+                if store not in told:
+                    told.add(store)
+                    yield Kept(store, scope, name, kind, drawn, bool(workers))
+
+    # What workers run
+
+    def _runs(self) -> Iterator[tuple[str, list[FunctionInfo], ClassInfo | None]]:
+        """What is drawn in, and the functions that workers run for it: datasets, and what gathers their items."""
+        given = self._given()
         for cls in self.index.classes:
-            if not self._is_dataset(cls) or any(
-                isinstance(n, nodes.Call) and "get_worker_info" in (dotted(n.func) or "")
-                for n in cls.node.nodes_of_class(nodes.Call)
-            ):
+            if not (self._is_dataset(cls) or cls in given) or _asks_for_worker(cls):
                 continue
-            drawn = "__getitem__" if "__getitem__" in cls.methods else "__iter__"
-            init = cls.methods.get("__init__")
-            for store in init.attribute_stores if init is not None else ():
-                kind = self._generator(init, getattr(store.parent, "value", None))
-                if kind and self._drawn_from(cls, store.attrname):
-                    yield Kept(store, init, dotted(store) or store.attrname, kind, drawn, bool(workers))
-            for name, target in self._variables(cls):
-                kind = self._generator(None, target.parent.value)
-                if kind and name not in told:
-                    told.add(name)
-                    yield Kept(target, None, name, kind, drawn, bool(workers))
+            methods = [self.resolver.method(cls, name) for name in _ITEMS]
+            begin = [m for m in methods if m is not None]
+            if begin:
+                yield "__getitem__" if begin[0].name != "__iter__" else "__iter__", self._reached(begin), cls
+        for loader in self.loaders:
+            for told in self._options.given(loader, "collate_fn"):
+                found = self.origins.functions(told) if isinstance(told, Expr) else ()
+                for function, _ in found:
+                    yield f"{function.name}", self._reached([function]), None
 
-    def _variables(self, cls: ClassInfo) -> Iterator[tuple[str, Any]]:
-        """The module's variables that are bound once and that the workers use without seeding them, with where each
-        is bound.
-        """
-        functions = self._run(cls)
-        names: dict[str, None] = {}
-        for function in functions:
-            for node in function.node.nodes_of_class(nodes.Name):
-                if node.name in self.index.bindings and node.name not in function.local_names:
-                    names[node.name] = None
-        for name in names:
-            bindings = self.index.bindings[name]
-            targets: list[Any] = getattr(bindings[0].statement, "targets", [])
-            if len(bindings) != 1 or len(targets) != 1 or not isinstance(targets[0], nodes.AssignName):
-                continue
-            if not any(_seeds(call, name) for function in functions for call in function.calls):
-                yield name, targets[0]
+    def _given(self) -> dict[ClassInfo, None]:
+        """The classes whose objects a loader of the file is given."""
+        found: dict[ClassInfo, None] = {}
+        for loader in self.loaders:
+            for first in loader.node.args[:1]:
+                for ref in self.origins.value(Expr(self.index, loader.scope, first)).each:
+                    if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
+                        found[ref.cls] = None
+        return found
 
-    def _run(self, cls: ClassInfo) -> list[FunctionInfo]:
+    def _reached(self, begin: list[FunctionInfo]) -> list[FunctionInfo]:
         """The functions of the file that workers run for an item."""
         found: dict[FunctionInfo, None] = {}
-        begin = [m for n, m in cls.methods.items() if n in _ITEMS]
+        begin = [function for function in begin if function.module is self.index]
         while begin:
             function = begin.pop()
             if function not in found and function.module is self.index:
@@ -96,33 +101,17 @@ class Copied:
                 begin.extend(c for call in function.calls for c in self.program.callees(function, call))
         return list(found)
 
-    def _workers(self, scope: FunctionInfo | None, call: nodes.Call) -> bool:
-        given = next((k.value for k in call.keywords if k.arg == "num_workers"), None)
-        if given is None:
-            return len(call.args) > 5
-        return not (isinstance(given, nodes.Const) and given.value == 0)
-
-    def _generator(self, scope: FunctionInfo | None, value: Any) -> str:
-        value = _unseeded(value)
-        if not isinstance(value, nodes.Call):
-            return ""
-        known = self.switches.resolve(value.func, scope)
-        known = known if known in GENERATORS else ""
-        return known or self._made_by_a_helper(Expr(self.index, scope, value))
-
-    def _made_by_a_helper(self, call: Expr) -> str:
-        """The kind of generator that a function of the project returns, of this file or another."""
-        if not self.origins.callees(call):
-            return ""
-        found = set()
-        for origin in self.origins.of(call):
-            made = _unseeded(origin.node)
-            names = self.origins.externals(Expr(origin.module, origin.scope, made)) if made is not call.node else ()
-            found.add(next((name for name in names if name in GENERATORS), ""))
-        return found.pop() if len(found) == 1 else ""
+    def _workers(self, loader: Expr) -> bool:
+        found = self._options.given(loader, "num_workers")
+        if found == [OMITTED]:
+            return len(loader.node.args) > 5
+        literals = [
+            c for told in found if isinstance(told, Expr) for c in self.switches.literals(told.scope, told.node)
+        ]
+        return not literals or any(literal != 0 for literal in literals)
 
     def _is_dataset(self, cls: ClassInfo) -> bool:
-        for base in self.program.analysis.resolver.mro(cls):
+        for base in self.resolver.mro(cls):
             if (
                 isinstance(base, str)
                 and base.startswith(("torch.utils.data.", "torchvision.datasets."))
@@ -131,27 +120,108 @@ class Copied:
                 return True
         return False
 
-    def _drawn_from(self, cls: ClassInfo, attribute: str) -> bool:
-        """True when the methods that workers run use the attribute, and none of them sets or seeds it anew."""
-        begin = [m for n, m in cls.methods.items() if n in _ITEMS]
-        seen: set[FunctionInfo] = set()
-        used = False
-        while begin:
-            method = begin.pop()
-            if method in seen:
+    # What they draw from
+
+    def _attributes(self, functions: list[FunctionInfo], cls: ClassInfo | None) -> Iterator[Found]:
+        """The attributes of the dataset, and of what it holds, in which a generator is kept that these functions use
+        and do not set or seed anew.
+        """
+        used: dict[tuple[ClassInfo, str], None] = {}
+        for function in functions:
+            owner = function.cls
+            if owner is None or not function.params:
                 continue
-            seen.add(method)
-            if any(s.attrname == attribute for s in method.attribute_stores):
-                return False
-            if any(_seeds(call, attribute) for call in method.calls):
-                return False
-            own = method.params[0].name if method.params else ""
-            for node in method.node.nodes_of_class(nodes.Attribute):
-                if isinstance(node.expr, nodes.Name) and node.expr.name == own:
-                    used = used or node.attrname == attribute
-                    if node.attrname in cls.methods:
-                        begin.append(cls.methods[node.attrname])
-        return used
+            if cls is not None and owner in self.resolver.mro(cls):
+                owner = cls
+            elif self.resolver.method(owner, "__init__") in functions:
+                continue  # made by the worker
+            for node in function.node.nodes_of_class(nodes.Attribute):
+                if isinstance(node.expr, nodes.Name) and node.expr.name == function.params[0].name:
+                    used[owner, node.attrname] = None
+        for owner, name in used:
+            written = any(s.attrname == name for f in functions for s in f.attribute_stores)
+            if not written and not any(_seeds(call, name) for f in functions for call in f.calls):
+                yield from self._stores(owner, name)
+
+    def _stores(self, cls: ClassInfo, name: str) -> Iterator[Found]:
+        """Where the objects of a class get an attribute that is a generator, when they are made."""
+        init = self.resolver.method(cls, "__init__")
+        made = self._reached([init]) if init is not None else []
+        for base in self.resolver.mro(cls):
+            if not isinstance(base, ClassInfo) or base.module is not self.index:
+                continue
+            for writer in base.stores.get(name, ()):
+                for store in writer.attribute_stores if writer in made else ():
+                    value = assigned(store) if store.attrname == name else None
+                    kind = self._kind(Expr(self.index, writer, value)) if value is not None else ""
+                    if kind:
+                        yield store, writer, dotted(store) or name, kind
+            for statement in base.body.get(name, ()):
+                kinds = {self._kind(expr) for expr in self.origins.stored(base, name)}
+                if len(kinds) == 1 and "" not in kinds:
+                    target: Any = getattr(statement, "target", None) or getattr(statement, "targets", [statement])[0]
+                    yield target, None, f"{base.name}.{name}", kinds.pop()
+
+    def _variables(self, functions: list[FunctionInfo]) -> Iterator[Found]:
+        """The variables of the module, and of functions around, that are bound once and that the workers use without
+        seeding them.
+        """
+        names: dict[tuple[FunctionInfo | None, str], None] = {}
+        for function in functions:
+            for node in function.node.nodes_of_class(nodes.Name):
+                if node.name in function.local_names:
+                    continue
+                around = function.parent
+                while around is not None and node.name not in around.local_names:
+                    around = around.parent
+                if around is None or around not in functions:
+                    names[around, node.name] = None
+        for around, name in names:
+            bound: Any = around.local_names[name] if around is not None else self._targets(name)
+            if len(bound) != 1 or not isinstance(bound[0], nodes.AssignName):
+                continue
+            if any(_seeds(call, name) for function in functions for call in function.calls):
+                continue
+            value = assigned(bound[0])
+            kind = self._kind(Expr(self.index, around, value)) if value is not None else ""
+            if kind:
+                yield bound[0], around, name, kind
+
+    def _targets(self, name: str) -> list[Any]:
+        """What binds a variable of the module, one target for each statement."""
+        found: list[Any] = []
+        for binding in self.index.bindings.get(name, ()):
+            statement: Any = binding.statement
+            found.extend(getattr(statement, "targets", None) or [getattr(statement, "target", None)])
+        return found
+
+    def _kind(self, expr: Expr, depth: int = 3) -> str:
+        """The generator that an expression gives, or holds, or whose method it is; empty where it may be another
+        thing.
+        """
+        found = set()
+        for origin in self.origins.of(expr):
+            node: Any = _unseeded(origin.node)
+            at = Expr(origin.module, origin.scope, node)
+            names = [*self.origins.externals(at)] if isinstance(node, nodes.Call) else []
+            if isinstance(node, nodes.Call) and at.module is self.index:
+                names.append(self.switches.resolve(node.func, at.scope))
+            kind = next((name for name in names if name in GENERATORS), "")
+            parts: list[Any] = []
+            if isinstance(node, (nodes.List, nodes.Tuple)):
+                parts = node.elts
+            elif isinstance(node, nodes.Dict):
+                parts = [value for _, value in node.items]
+            elif isinstance(node, nodes.Attribute):
+                parts = [node.expr]
+            for part in parts if depth and not kind else ():
+                kind = kind or self._kind(Expr(at.module, at.scope, part), depth - 1)
+            found.add(kind)
+        return found.pop() if len(found) == 1 else ""
+
+
+def _asks_for_worker(cls: ClassInfo) -> bool:
+    return any("get_worker_info" in (dotted(n.func) or "") for n in cls.node.nodes_of_class(nodes.Call))
 
 
 def _seeds(call: nodes.Call, name: str) -> bool:

@@ -58,7 +58,12 @@ class _Finder:
         self.origins = Origins(program)
         self.switches = Switches(self.origins)
         self.comparisons = Comparisons(self.origins, self.switches)
-        self.loaders = [(scope, call) for scope, call, name in self.switches.calls if name == LOADER]
+        bound = self.index.mentions((LOADER.rsplit(".", 1)[-1],)) and self.index.mentions(("partial",))
+        self.loaders = [
+            (scope, call)
+            for scope, call, name in self.switches.calls
+            if name == LOADER or (bound and not name and LOADER in self.switches.meant(scope, call))
+        ]
 
     def sites(self) -> Iterator[SwitchSite]:
         yield from self._autotune()
