@@ -272,7 +272,9 @@ class Finder:
         yield from self.ordered()
         for one in implied.searches(self.facts):
             site = replace(self.implied(one), form=implied.SEARCH)
-            left = {kind: member for kind, member in site.regions.items() if kind not in ("checkpointed", "traced")}
+            left = {kind: member for kind, member in site.regions.items() if kind != "checkpointed"}
+            if one.captured and "exported" in left and left["exported"].entry.option("strict") is True:
+                del left["exported"]
             if left and not (self.is_whole() and one.captured):
                 yield replace(site, regions=left)
         for node, key, form in specialised(self.facts):

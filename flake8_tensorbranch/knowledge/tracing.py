@@ -13,6 +13,9 @@ ASKS_TRACING: Final = ASKS_COMPILING | {"is_tracing", "is_scripting", "is_torch_
 RECORDING: Final = frozenset({"torch.jit.trace", "torch.jit.trace_module", "torch.onnx.export"})
 """Tracers that run a function once and record the operations of that run: a Python number is a constant to them."""
 
+PROXIES: Final = frozenset({"torch.fx.symbolic_trace"})
+"""Tracers that hand the function objects in the place of tensors: these record methods and functions of math."""
+
 PROMISES: Final = frozenset(
     {"_check", "_check_is_size", "_constrain_as_size", "_constrain_as_value", "sym_constrain_range_for_size"}
 )

@@ -40,9 +40,12 @@ def check(site: ValueSite | TracedSite) -> Iterator[Finding]:
         return  # recorded by strict export, which `torch.onnx` tries as well
     if site.kind is SinkKind.LOOP and site.form in ("for", "comprehension") and not site.value.deps & (DATA | UNBACKED):
         return  # `tolist()`: as many rounds as the tensor has elements, which the tracer knows
+    silent = site.form == "identity" and strict is True
+    exporter = "onnx" if onnx else "export"
+    outcome = "fails, or keeps another case in silence" if silent else "fails"
     yield Finding(
         site.node,
-        f"`{site.subject}`, a tensor's value, decides {decided(site)}: `torch.{'onnx' if onnx else 'export'}` fails",
+        f"`{site.subject}`, a tensor's value, decides {decided(site)}: `torch.{exporter}` {outcome}",
         instead(site, "check outside of it" if onnx else "use `torch._assert_async`"),
         site.certain,
         site.related,

@@ -9,8 +9,9 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.branching.tracers import Tracers
-from flake8_tensorbranch.engine.compiling.numbers import number_read
-from flake8_tensorbranch.engine.compiling.reads import converted, tested, under
+from flake8_tensorbranch.engine.compiling import mapped
+from flake8_tensorbranch.engine.compiling.numbers import converted, number_read, truth
+from flake8_tensorbranch.engine.compiling.reads import tested, under
 from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import CONTAINER, TENSOR, UNKNOWN, UNKNOWN_KIND
@@ -20,9 +21,10 @@ from flake8_tensorbranch.engine.regions import trace
 from flake8_tensorbranch.engine.regions.region import Regions
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
 from flake8_tensorbranch.knowledge.gradients import NO_ATTRIBUTES
+from flake8_tensorbranch.knowledge.regions import RegionEntry
 from flake8_tensorbranch.knowledge.tensors import COUNTS, METADATA
-from flake8_tensorbranch.knowledge.tracing import RECORDING
-from flake8_tensorbranch.syntax.names import FunctionInfo
+from flake8_tensorbranch.knowledge.tracing import PROXIES, RECORDING
+from flake8_tensorbranch.syntax.names import FunctionInfo, called_name
 
 KIND: Final = "traced"
 _DEPTH: Final = 4
@@ -41,15 +43,8 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
         facts, row = program.facts[scope], member.entry.row
         recording = row is None or row.qualname in RECORDING
         asked, guard = tested(scope, facts), partial(tracers.guard, program.index, scope)
-        for node in facts.values:
-            read = _read(facts, node, recording)
-            if (
-                read is None
-                or not isinstance(node, nodes.Call)
-                or under(node, asked)
-                or guard(node)
-                or not finder.is_input(scope, read)
-            ):
+        for node, read in _reads(scope, facts, row):
+            if under(node, asked) or guard(node) or not finder.is_input(scope, read):
                 continue
             if not recording or finder.enters(scope, node, _DEPTH):
                 kinds = {KIND: member}
@@ -60,22 +55,47 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
                 yield TracedSite(SinkKind.SCALAR_READ, node, scope, trace.spelled(node), kinds, particulars, way)
 
 
-def _read(facts: Facts, node: nodes.NodeNG, recording: bool) -> nodes.NodeNG | None:
-    """The tensor that an expression makes numbers of; None for any other, and for what a tracer can keep."""
-    if not isinstance(node, nodes.Call):
-        return None
-    source: nodes.NodeNG | None
+def _reads(scope: FunctionInfo, facts: Facts, row: RegionEntry | None) -> Iterator[tuple[nodes.NodeNG, nodes.NodeNG]]:
+    """Each expression that makes numbers of a tensor which the tracer cannot keep, and that tensor (observed:
+    tests/oracle/test_forms_traced.py).
+    """
+    recording = row is None or row.qualname in RECORDING
+    ask = _recorded if recording else _by_proxy if row is not None and row.qualname in PROXIES else _refused
+    for node in facts.values:
+        if type(node) is nodes.Call:
+            source = ask(facts, node) or truth(facts, node) or mapped.quantified(facts, node)
+            if source is not None:
+                yield node, source
     if not recording:
-        return node.args[0] if isinstance(node.func, nodes.Name) and converted(facts, node) else None
-    func = node.func
+        yield from mapped.formatted(scope, facts)
+
+
+def _recorded(facts: Facts, call: nodes.Call) -> nodes.NodeNG | None:
+    """The tensor of which a recorder would keep a number, or the memory."""
+    func = call.func
+    source: nodes.NodeNG
     if isinstance(func, nodes.Attribute) and func.attrname == "numpy":
         source = func.expr
-    elif isinstance(func, nodes.Name) and func.name == "bool" and len(node.args) == 1:
-        source = node.args[0]
+    elif isinstance(func, nodes.Name) and func.name == "bool" and len(call.args) == 1:
+        source = call.args[0]
     else:
-        return number_read(facts, node)
+        return number_read(facts, call)
     value = facts.values.get(source, UNKNOWN)
     return source if value.kinds & TENSOR and not value.kinds & UNKNOWN_KIND else None
+
+
+def _by_proxy(facts: Facts, call: nodes.Call) -> nodes.NodeNG | None:
+    """The tensor that Python converts, which a proxy refuses; methods and functions of math are recorded."""
+    if isinstance(call.func, nodes.Attribute) or any(n.startswith("math.") for n in facts.externals.get(call, ())):
+        return None
+    return converted(facts, call)
+
+
+def _refused(facts: Facts, call: nodes.Call) -> nodes.NodeNG | None:
+    """The tensor whose number is asked for while none is there; a list of them is copied."""
+    if called_name(call) == "tolist":
+        return None
+    return number_read(facts, call) or converted(facts, call) or next((t for _, t in mapped.given(facts, call)), None)
 
 
 class _Frozen:

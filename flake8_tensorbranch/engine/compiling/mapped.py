@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from astroid import nodes
 
@@ -21,6 +21,8 @@ from flake8_tensorbranch.knowledge.tracing import (
 )
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
+_COPIES: Final = frozenset({"torch.as_tensor", "torch.tensor", "new_tensor"})
+
 
 def numbers(scope: FunctionInfo, facts: Facts) -> Iterator[tuple[nodes.NodeNG, nodes.NodeNG]]:
     """Each expression of a function that has such a number, and the tensor that it is of (observed under `vmap`:
@@ -32,7 +34,26 @@ def numbers(scope: FunctionInfo, facts: Facts) -> Iterator[tuple[nodes.NodeNG, n
             yield from ((node, part) for part in _indices(facts, node))
         elif isinstance(node, nodes.Call):
             yield from ((node, part) for part in _given(facts, node))
-        elif isinstance(node, nodes.BinOp) and node.op == "%" and _asks_number(node.left):
+    yield from formatted(scope, facts)
+
+
+def refused(scope: FunctionInfo, facts: Facts) -> Iterator[nodes.NodeNG]:
+    """Of these expressions, those that stop an export: truth, formats, NumPy, tensors in what `torch.tensor` copies;
+    sizes and indices stay symbols (observed: tests/oracle/test_forms_exported.py).
+    """
+    for node in facts.values:
+        if isinstance(node, nodes.Call) and (
+            any(_asked(facts, node)) or any(name in _COPIES for name, _ in given(facts, node))
+        ):
+            yield node
+    yield from (node for node, _ in formatted(scope, facts))
+
+
+def formatted(scope: FunctionInfo, facts: Facts) -> Iterator[tuple[nodes.NodeNG, nodes.NodeNG]]:
+    """The tensors that a text is made of by a format that asks for a number."""
+    node: Any
+    for node in facts.values:
+        if isinstance(node, nodes.BinOp) and node.op == "%" and _asks_number(node.left):
             parts: list[Any] = node.right.elts if isinstance(node.right, nodes.Tuple) else [node.right]
             yield from ((node, part) for part in parts if _is_tensor(facts, part))
     for node in scope.node.nodes_of_class(nodes.FormattedValue):
@@ -63,6 +84,15 @@ def _indices(facts: Facts, node: nodes.Subscript) -> Iterator[nodes.NodeNG]:
 def _given(facts: Facts, call: nodes.Call) -> Iterator[nodes.NodeNG]:
     """The tensors of which a call takes numbers, or asks whether they are true."""
     func = call.func
+    yield from _asked(facts, call)
+    if isinstance(func, nodes.Name) and func.name == "bool" and not isinstance(call.parent, nodes.Assign):
+        yield from (p for p in call.args if _is_tensor(facts, p))
+    yield from (part for _, part in given(facts, call))
+
+
+def _asked(facts: Facts, call: nodes.Call) -> Iterator[nodes.NodeNG]:
+    """The tensors that a call asks for their truth one by one, puts into a text as numbers, or gives to NumPy."""
+    func = call.func
     asked = quantified(facts, call)
     if asked is not None:
         yield asked
@@ -72,9 +102,6 @@ def _given(facts: Facts, call: nodes.Call) -> Iterator[nodes.NodeNG]:
         yield from (p for p in call.args if ":" in str(func.expr.value) and _is_tensor(facts, p))
     elif isinstance(func, nodes.Attribute) and func.attrname in LEAVES_TORCH and _is_tensor(facts, func.expr):
         yield func.expr
-    elif isinstance(func, nodes.Name) and func.name == "bool" and not isinstance(call.parent, nodes.Assign):
-        yield from (p for p in call.args if _is_tensor(facts, p))
-    yield from (part for _, part in given(facts, call))
 
 
 def quantified(facts: Facts, call: nodes.Call) -> nodes.NodeNG | None:

@@ -12,13 +12,12 @@ from astroid import nodes
 from flake8_tensorbranch.engine.branching import frames, implied
 from flake8_tensorbranch.engine.branching.tracers import Tracers
 from flake8_tensorbranch.engine.compiling import mapped, unasked
-from flake8_tensorbranch.engine.compiling.numbers import number_read
+from flake8_tensorbranch.engine.compiling.numbers import converted, number_read
 from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import (
     CONTAINER,
     DATA,
-    HOST,
     MASK,
     TENSOR,
     UNBACKED,
@@ -35,7 +34,6 @@ from flake8_tensorbranch.syntax.names import FunctionInfo, called_name
 
 _SEVERAL: Final = frozenset({"where", "nonzero", "unique", "unique_consecutive"})
 """Operations that may give several tensors whose sizes depend on values."""
-_CONVERSIONS: Final = frozenset({"int", "float", "bool"})
 _SIZED: Final = DATA | UNBACKED  # of a tensor: what its size depends on
 _TRACED: Final = ("compiled", "vmapped")
 
@@ -52,8 +50,9 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
         asked = tested(scope, facts)
         guard = partial(tracers.guard, program.index, scope)
         if exported is not None:
-            for node in facts.values:
-                if converted(facts, node) and not under(node, asked) and not guard(node):
+            numbers = [n for n in facts.values if type(n) is nodes.Call and converted(facts, n) is not None]
+            for node in dict.fromkeys((*numbers, *mapped.refused(scope, facts))):
+                if not under(node, asked) and not guard(node):
                     yield _site(program, scope, SinkKind.SCALAR_READ, node, {"exported": exported}, regions.has)
         if not inside:
             continue
@@ -147,19 +146,6 @@ def _site(
         or frames.searches(program.facts[scope], node, has),
     }
     return TracedSite(kind, node, scope, trace.spelled(node), regions, facts, trace.way(program, scope, node, regions))
-
-
-def converted(facts: Facts, node: nodes.NodeNG) -> bool:
-    """True for `int(t)`, `float(t)`, `bool(t)` or a function of math, of a tensor or of a number that was read from it:
-    a tracer without Python's frames has to know the outcome (observed: a strict export does not).
-    """
-    if not isinstance(node, nodes.Call) or not node.args:
-        return False
-    named = isinstance(node.func, nodes.Name) and node.func.name in _CONVERSIONS and len(node.args) == 1
-    if not named and not any(name.startswith("math.") for name in facts.externals.get(node, ())):
-        return False
-    value = facts.values.get(node.args[0], UNKNOWN)
-    return value.must(TENSOR) or (value.must(HOST) and bool(value.deps & DATA))
 
 
 def _chosen(facts: Facts, node: nodes.NodeNG) -> nodes.NodeNG | None:

@@ -8,20 +8,12 @@ from typing import Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.compiling.mapped import given, quantified
+from flake8_tensorbranch.engine.compiling.numbers import ASKS_TRUTH, truth
 from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.lattice import TENSOR, UNKNOWN
 from flake8_tensorbranch.knowledge.tracing import BREAKS_ON_NUMBERS, TESTS_EACH, TEXTS
 
-_ASKS: Final = frozenset({"operator.contains", "operator.not_", "operator.truth"})
-_ASKED: Final = frozenset({"__bool__", "__contains__"})
-_NAMES: Final = (
-    TEXTS
-    | TESTS_EACH
-    | {"bool"}
-    | _ASKED
-    | {n.rsplit(".", 1)[-1] for n in _ASKS}
-    | {n.rsplit(".", 1)[-1] for n in BREAKS_ON_NUMBERS}
-)
+_NAMES: Final = TEXTS | TESTS_EACH | {"bool"} | ASKS_TRUTH | {n.rsplit(".", 1)[-1] for n in BREAKS_ON_NUMBERS}
 
 
 def breaks(facts: Facts) -> Iterator[tuple[nodes.Call, bool]]:
@@ -43,10 +35,7 @@ def _breaks(facts: Facts, call: nodes.Call) -> bool:
     name = call.func.name if isinstance(call.func, nodes.Name) else ""
     if name in TEXTS or (name == "bool" and not isinstance(call.parent, nodes.Assign)):
         return any(_is_tensor(facts, part) for part in call.args)
-    if not _ASKS.isdisjoint(facts.externals.get(call, ())) or _name(call) in _ASKED:
-        parts = [*call.args[:1], *([call.func.expr] if isinstance(call.func, nodes.Attribute) else [])]
-        return any(_is_tensor(facts, part) for part in parts)
-    if quantified(facts, call) is not None:
+    if quantified(facts, call) is not None or truth(facts, call) is not None:
         return True
     return any(taken in BREAKS_ON_NUMBERS for taken, _ in given(facts, call))
 

@@ -281,7 +281,7 @@ class Regions:
         """True for functions that `torch.compiler.disable` keeps out of compiled regions, `script` out of traces."""
         if kind == "traced" and scripting(self.program.analysis, function) is not Scripting.NO:
             return True
-        return any(
+        return kind == "compiled" and any(
             d.endswith(("compiler.disable", "_dynamo.disable", "compiler.is_exporting"))
             for d in function.decorator_names
         )
