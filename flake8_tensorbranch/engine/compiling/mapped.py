@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 from astroid import nodes
 
@@ -12,6 +12,7 @@ from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.lattice import CONTAINER, MASK, TENSOR, UNKNOWN, AbstractValue, element
 from flake8_tensorbranch.knowledge.randomness import DRAWN_IN_PLACE
 from flake8_tensorbranch.knowledge.tracing import (
+    COPIES_NUMBERS,
     FORMATS_NUMBERS,
     KEEPS_TENSORS,
     LEAVES_TORCH,
@@ -20,8 +21,6 @@ from flake8_tensorbranch.knowledge.tracing import (
     TESTS_EACH,
 )
 from flake8_tensorbranch.syntax.names import FunctionInfo
-
-_COPIES: Final = frozenset({"torch.as_tensor", "torch.tensor", "new_tensor"})
 
 
 def numbers(scope: FunctionInfo, facts: Facts) -> Iterator[tuple[nodes.NodeNG, nodes.NodeNG]]:
@@ -43,7 +42,7 @@ def refused(scope: FunctionInfo, facts: Facts) -> Iterator[nodes.NodeNG]:
     """
     for node in facts.values:
         if isinstance(node, nodes.Call) and (
-            any(_asked(facts, node)) or any(name in _COPIES for name, _ in given(facts, node))
+            any(_asked(facts, node)) or any(name in COPIES_NUMBERS for name, _ in given(facts, node))
         ):
             yield node
     yield from (node for node, _ in formatted(scope, facts))
