@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.checkpointing import places, reseeded, saving
+from flake8_tensorbranch.engine.checkpointing import directions, places, reseeded, saving
 from flake8_tensorbranch.engine.checkpointing.changes import Change, How, changes
 from flake8_tensorbranch.engine.checkpointing.handed import Handed
 from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
@@ -89,7 +89,8 @@ class Mutations:
             local = ""
             for at, node in sources(activation, test):
                 place = places.of(at, node)
-                if place is not None and any(self.matters(change, at, node, place) for change in changes):
+                met = [] if place is None else [c for c in changes if self.matters(c, at, node, place)]
+                if met and place is not None and not directions.is_harmless(self.origins, at, test, node, met):
                     name = _state(node)
                     if not isinstance(node, nodes.Name) or (
                         isinstance(place.root, tuple) and place.root[1] == node.name
