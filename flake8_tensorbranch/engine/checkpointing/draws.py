@@ -12,6 +12,7 @@ from flake8_tensorbranch.engine.branching import drawings
 from flake8_tensorbranch.engine.checkpointing import places, reseeded, saving
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
 from flake8_tensorbranch.engine.checkpointing.locate import placed, site, skipped
+from flake8_tensorbranch.engine.checkpointing.lostdraws import is_lost
 from flake8_tensorbranch.engine.checkpointing.mutation import Mutations
 from flake8_tensorbranch.engine.checkpointing.places import Place
 from flake8_tensorbranch.engine.checkpointing.uses import assignments
@@ -53,7 +54,8 @@ def sites(mutations: Mutations) -> Iterator[RegionSite]:
             continue
         for node, subject in _Draws(activation, kept).entries():
             line = (activation.function.module, int(node.statement().lineno or 0))
-            if line not in seen and not skipped(activation, node) and not _is_over(activation, node, subject):
+            lost = is_lost(activation, node) or _is_over(activation, node, subject)
+            if line not in seen and not lost and not skipped(activation, node):
                 seen.add(line)
                 reseeds = any(n in RESEEDS or n in SEEDS for n in activation.facts.externals.get(subject, {}))
                 replayed = activation.entry.option("preserve_rng_state", True) is True

@@ -87,8 +87,8 @@ def seeded(at: Activation, source: Any, draw: Any) -> bool:
             if places.of(where, generator) == place and _before([where, put], at, draw):
                 if _is_alike(where, given, place) if _restores(put) else _is_fixed(where, put):
                     return True
-    own = ((a, call) for a in runs for call, made in _from_objects(a) if places.of(a, made) == place)
-    return all(_is_kept(a, call, partial(_is_state_of, place)) for a, call in own)
+    own = [(a, call) for a in runs for call, made in _from_objects(a) if places.of(a, made) == place]
+    return bool(own) and all(_is_kept(a, call, partial(_is_state_of, place)) for a, call in own)
 
 
 def made_alike(at: Activation, source: Any, draw: Any) -> bool:
