@@ -15,7 +15,8 @@ FORMS = (
 import numpy as np
 def r_factor(x): return checkpoint(lambda h: A(h).tanh() * random.random(), x, use_reentrant=False)
 def r_factor_mid(x): return checkpoint(lambda h: (A(h).tanh() * random.random()).sin(), x, use_reentrant=False)
-def r_detached_mid(x): return checkpoint(lambda h: (A(h).tanh() + (h.detach() * random.random())).sin(), x, use_reentrant=False)
+def r_detached_mid(x):
+    return checkpoint(lambda h: (A(h).tanh() + (h.detach() * random.random())).sin(), x, use_reentrant=False)
 def r_detached_end(x): return checkpoint(lambda h: A(h).tanh() + (h.detach() * random.random()), x, use_reentrant=False)
 def r_log(x):
     def region(h):
@@ -77,8 +78,10 @@ def r_re_mul_end(x): return checkpoint(lambda h: A(h).tanh() * random.random(), 
 def r_np(x): return checkpoint(lambda h: (A(h) * float(np.random.rand())).tanh(), x, use_reentrant=False)
 def r_tensor(x): return checkpoint(lambda h: (A(h) * torch.tensor(random.random())).tanh(), x, use_reentrant=False)
 def r_tensor_end(x): return checkpoint(lambda h: A(h).tanh() * torch.tensor(random.random()), x, use_reentrant=False)
-def r_detach_all(x): return checkpoint(lambda h: A(h).tanh() + (A(h) * random.random()).detach(), x, use_reentrant=False)
-def r_detach_all_mid(x): return checkpoint(lambda h: B(A(h).tanh() + (A(h) * random.random()).detach()), x, use_reentrant=False)
+def r_detach_all(x):
+    return checkpoint(lambda h: A(h).tanh() + (A(h) * random.random()).detach(), x, use_reentrant=False)
+def r_detach_all_mid(x):
+    return checkpoint(lambda h: B(A(h).tanh() + (A(h) * random.random()).detach()), x, use_reentrant=False)
 def r_st(x):
     def region(h):
         y = A(h)

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.checkpointing import castings
 from flake8_tensorbranch.engine.inference import heirs
 from flake8_tensorbranch.engine.inference.arguments import Arguments
 from flake8_tensorbranch.engine.inference.frame import Facts, State
@@ -16,7 +17,7 @@ from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Bound, Closure, Giving, Instance, Method, Partial, Wrapped
 from flake8_tensorbranch.knowledge import names, regions
 from flake8_tensorbranch.knowledge.model import is_known, method
-from flake8_tensorbranch.knowledge.operations import CALLING, OF_CONTEXT, OPAQUE
+from flake8_tensorbranch.knowledge.operations import CALLING, FACTORIES, OF_CONTEXT, OPAQUE, PLACED
 from flake8_tensorbranch.knowledge.scopes import SCOPES, Scope
 from flake8_tensorbranch.syntax.kinds import FUNCTIONS
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
@@ -195,7 +196,7 @@ class _Walk:
         for call in function.calls:
             if call in found.values:
                 outside, self.states = self.states, self.states | _around(found, call)
-                self._call(found, call, depth + 1)
+                self._call(found, call, depth + 1, function)
                 self.states = outside
         for node, callees in found.calls.items():
             for callee in callees if not isinstance(node, nodes.Call) else ():  # operators and items of objects
@@ -226,7 +227,7 @@ class _Walk:
                 if found is not None and found.is_property:
                     self._method(found, owner, None, depth)
 
-    def _call(self, facts: Facts, call: nodes.Call, depth: int) -> None:
+    def _call(self, facts: Facts, call: nodes.Call, depth: int, function: FunctionInfo) -> None:
         func = call.func
         if isinstance(func, nodes.Name) and func.name == "super":
             return
@@ -235,7 +236,8 @@ class _Walk:
         if value.refs or not (name in OF_CONTEXT or (name and method(name) is not None)):
             self.value(value, facts, depth)
         for name, args in facts.externals.get(call, {}).items():
-            self._named(name, args)
+            made = name in FACTORIES.names or name in PLACED.names
+            self._named(name, castings.settled(function, facts.values, call, args) if made else args)
             self._handed(name, args, depth)
         for callee in facts.calls.get(call, {}):
             self._enter(callee, facts, depth)
