@@ -23,21 +23,21 @@ _TYPES: Final = INTEGER_DTYPES | frozenset("float16 float32 float64 bfloat16 hal
 
 def told(function: FunctionInfo, values: dict[nodes.NodeNG, AbstractValue], call: nodes.Call) -> set[str]:
     """Which of `dtype` and `device` a factory's call leaves to no default, as the source around it tells."""
-    found = {k.arg for k in call.keywords if k.arg in ("dtype", "device") and _is_told(k.value)}
+    found = {str(k.arg) for k in call.keywords if k.arg in ("dtype", "device") and _is_told(k.value)}
     name = last_name(call.func)
     if name in _BY_VALUE and call.args and all(_is_whole(values, a) for a in call.args[-1:] + call.args[:1]):
         found.add("dtype")
     if name in _EXACT:
         uses = [_cast(use) for use in _uses(function, call)]
         found |= set.intersection(*uses) if uses else set()
-    return {str(option) for option in found}
+    return found
 
 
 def settled(
     function: FunctionInfo, values: dict[nodes.NodeNG, AbstractValue], call: nodes.Call, args: Arguments
 ) -> Arguments:
     """The arguments of a factory's call, with those that need no default as if they were given."""
-    more = dict.fromkeys(told(function, values, call), HOST_VALUE)
+    more = dict.fromkeys(sorted(told(function, values, call)), HOST_VALUE)
     given = {**args.keywords, **more} if more else args.keywords
     return Arguments(args.positional, args.star, given, args.double_star)
 

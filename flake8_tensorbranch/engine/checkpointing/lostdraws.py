@@ -23,7 +23,7 @@ def is_lost(activation: Activation, node: Any) -> bool:
     names = _targets(statement)
     if names is None:
         return False
-    work, seen = list(names), set(names)
+    work, seen = sorted(names), set(names)
     while work:
         name = work.pop()
         for read in function.node.nodes_of_class(nodes.Name):
@@ -32,7 +32,7 @@ def is_lost(activation: Activation, node: Any) -> bool:
             given = _given(function.node, read)
             if given is None or len(seen) > _MOST:
                 return False
-            work.extend(given - seen)
+            work.extend(sorted(given - seen))
             seen |= given
     return not any(n.name in seen for n in _added_to(function.node))
 
