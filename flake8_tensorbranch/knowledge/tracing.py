@@ -82,7 +82,7 @@ METHODS_NUMBERS_OF: Final[dict[str, tuple[int, int, tuple[str, ...]]]] = {
 """The same, of methods of a tensor."""
 
 COPIES_NUMBERS: Final = frozenset({"torch.as_tensor", "torch.tensor", "new_tensor"})
-"""Of these, those that copy the numbers of what they are given: an export has none (tests/oracle/test_forms_exported.py)."""
+"""Of these, those that copy the numbers of what they are given: an export has none (observed: tests/oracle)."""
 
 KEEPS_TENSORS: Final = frozenset({"torch.as_tensor"})
 """Of these functions, those that give a single tensor back as it is."""
