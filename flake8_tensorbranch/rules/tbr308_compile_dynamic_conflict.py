@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite, ValueSite
 from flake8_tensorbranch.rules import Finding, Rule
@@ -15,6 +16,13 @@ RULE = Rule(
 )
 
 
+_REPAIRS: Final = {
+    "names": "index the rows you need",
+    "sum": "cut it, and declare its size as `max`",
+    "view": "leave one size to -1",
+}
+
+
 def check(site: ValueSite | TracedSite) -> Iterator[Finding]:
     """The tracer specialises what was declared dynamic, and refuses: `Constraints violated` (facts I, J)."""
     if isinstance(site, TracedSite):
@@ -24,8 +32,7 @@ def check(site: ValueSite | TracedSite) -> Iterator[Finding]:
             yield Finding(site.node, f"{words}: export fails", "use an example size of 2 or more", related=site.related)
         else:
             words = f"`{site.subject}` fixes a dimension that is declared dynamic: constraint violation"
-            repair = "leave one size to -1" if site.facts["how"] == "view" else "cut it, and declare its size as `max`"
-            yield Finding(site.node, words, repair, related=site.related)
+            yield Finding(site.node, words, _REPAIRS[str(site.facts["how"])], related=site.related)
         return
     if not site.declared or site.guarded:
         return

@@ -11,6 +11,7 @@ from astroid import nodes
 from flake8_tensorbranch.engine.compiling import examples
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lookup import loops
+from flake8_tensorbranch.engine.lookup.options import Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.regions import trace
 from flake8_tensorbranch.engine.regions.region import Regions
@@ -64,6 +65,7 @@ class Dimensions:
         for function, parameters in self.table.items():
             yield from self._views(function, parameters)
             yield from self._sums(function, parameters)
+            yield from self._unpacked(function, parameters)
         yield from self._conflicts
 
     # Declarations
@@ -71,11 +73,12 @@ class Dimensions:
     def _exported(self, call: Expr, functions: list[FunctionInfo]) -> None:
         """The `dynamic_shapes` of an export."""
         assert self._table is not None
-        given = next((k.value for k in call.node.keywords if k.arg == "dynamic_shapes"), None)
-        if given is None or len(functions) > 1:
+        told = [g for g in Options(self.origins).given(call, "dynamic_shapes") if isinstance(g, Expr)]
+        if len(told) != 1 or len(functions) > 1:
             return
+        given = told[0]
         function = functions[0] if functions else None
-        slots = self._names(call, given) if function is None else _slots(function)
+        slots = self._names(given) if function is None else _slots(function)
         args = call.node.args[1] if len(call.node.args) > 1 else None
         args = next((k.value for k in call.node.keywords if k.arg == "args"), args)
         named = call.node.args[2] if len(call.node.args) > 2 else None
@@ -86,7 +89,7 @@ class Dimensions:
             known = examples.sizes(self.origins, example)
             if known is not None and function is not None:
                 self._ranks.setdefault(function, {})[name] = len(known)
-        for name, shape in self._items(call, given, list(slots)):
+        for name, shape in self._items(given, given.node, list(slots)):
             for at, dim in self._items(shape, shape.node, None):
                 declared = self._dim(dim)
                 if declared is None or not isinstance(at, int):
@@ -95,9 +98,9 @@ class Dimensions:
                     self._table.setdefault(function, {}).setdefault(str(name), {})[at] = declared
                 self._compare(call, passed.get(str(name)), at, declared)
 
-    def _names(self, call: Expr, given: nodes.NodeNG) -> list[str]:
+    def _names(self, given: Expr) -> list[str]:
         """Names for the parameters of a module out of view: the keys of `dynamic_shapes` in order, or numbers."""
-        for display in self._displays(call, given):
+        for display in self._displays(given, given.node):
             if isinstance(display.node, nodes.Dict):
                 return [str(k.value) for k, _ in display.node.items if isinstance(k, nodes.Const)]
         return [f"argument {number}" for number in range(8)]
@@ -211,23 +214,34 @@ class Dimensions:
             node: nodes.NodeNG = test
             while isinstance(node, nodes.Call) and isinstance(node.func, nodes.Name) and node.args:
                 node = node.args[-1] if node.func.name == "range" and len(node.args) < 3 else node.args[0]
+            if isinstance(node, nodes.Call):
+                return self._unbound(function, node)
             declared = self._of(function, node)
             return declared or (self._at(function, node, 0) if isinstance(node, nodes.Name) else None)
-        for compared in (n for n in (test, *loops.walk(test)) if isinstance(n, nodes.Compare)):
-            op, right = compared.ops[0]
-            declared, limit = self._of(function, compared.left), right
+        for left, op, right in _comparisons(test):
+            declared, limit = self._of(function, left), right
             if declared is None:
-                declared, limit = self._of(function, right), compared.left
-            if declared is None or len(compared.ops) > 1:
+                declared, limit = self._of(function, right), left
+            if declared is None:
                 continue
             number = limit.value if isinstance(limit, nodes.Const) and type(limit.value) is int else None
-            itself = not any(isinstance(side, nodes.BinOp) for side in (compared.left, right))
+            itself = not any(isinstance(side, nodes.BinOp) for side in (left, right))
             if declared.form == "dynamic":
                 if op == "==" and itself and number not in (None, 0, 1):
                     return declared
             elif number is None or not itself or not _decided(declared, op, number):
                 return declared
         return None
+
+    def _unbound(self, function: FunctionInfo, call: nodes.Call) -> Declared | None:
+        """The declaration of the dimension that `x.unbind(at)` takes apart, or whose size is counted: `range(n)`."""
+        func = call.func
+        if not isinstance(func, nodes.Attribute) or func.attrname != "unbind":
+            return self._of(function, call)
+        of_torch = isinstance(func.expr, nodes.Name) and func.expr.name == "torch"
+        source, *given = [*call.args] if of_torch and call.args else [func.expr, *call.args]
+        at = next(iter(given), next((k.value for k in call.keywords if k.arg == "dim"), None))
+        return self._at(function, source, 0 if at is None else getattr(at, "value", None))
 
     def _of(self, function: FunctionInfo, node: nodes.NodeNG) -> Declared | None:
         """The declaration of the dimension whose size an expression reads, itself or in arithmetic."""
@@ -245,6 +259,8 @@ class Dimensions:
                 return self._at(function, func.expr, given.value)
             if isinstance(func, nodes.Name) and func.name == "len":
                 return self._at(function, given, 0)
+            if isinstance(func, nodes.Name) and func.name == "int":
+                return self._of(function, given)
         if isinstance(node, nodes.Name):
             return self._named(function, node)
         return None
@@ -306,6 +322,15 @@ class Dimensions:
                     if aligned >= 0 and sizes[aligned] not in (None, 0, 1):
                         yield self._fixing(function, node, declared, "sum")
 
+    def _unpacked(self, function: FunctionInfo, parameters: dict[str, dict[int, Declared]]) -> Iterator[TracedSite]:
+        """`a, b = x` of a parameter whose first dimension is dynamic: there are as many as names."""
+        for node in loops.walk(function.node):
+            if isinstance(node, nodes.Assign) and isinstance(node.targets[0], nodes.Tuple):
+                starred = any(isinstance(e, nodes.Starred) for e in node.targets[0].elts)
+                declared = None if starred else self._at(function, node.value, 0)
+                if declared is not None:
+                    yield self._fixing(function, node.value, declared, "names")
+
     def _fixing(self, function: FunctionInfo, node: nodes.NodeNG, declared: Declared, how: str) -> TracedSite:
         path = self.program.index.path
         place = trace.noted(path, declared.node, "declared here")
@@ -327,3 +352,17 @@ def _decided(declared: Declared, op: str, limit: int) -> bool:
     if op in ("<", ">="):
         return limit <= low or (high is not None and limit > high)
     return False
+
+
+def _comparisons(test: nodes.NodeNG) -> Iterator[tuple[nodes.NodeNG, str, nodes.NodeNG]]:
+    """The comparisons that a test makes, of neighbours where they are chained, and of a `match` with its numbers."""
+    for node in (test, *loops.walk(test)):
+        if isinstance(node, nodes.Compare):
+            left = node.left
+            for op, right in node.ops:
+                yield left, op, right
+                left = right
+    if isinstance(test.parent, nodes.Match) and test.parent.subject is test:
+        for case in test.parent.cases:
+            for pattern in case.pattern.nodes_of_class(nodes.MatchValue):
+                yield test, "==", pattern.value

@@ -39,6 +39,9 @@ def _made(origins: Origins, expr: Expr, depth: int) -> Sizes | None:
             return _given(origins, expr, node, _MADE[last])
     if isinstance(func, nodes.Attribute):
         inner = Expr(expr.module, expr.scope, func.expr)
+        if func.attrname in ("reshape", "view") and node.args:
+            known = _given(origins, expr, node, 0)
+            return None if known is None or any(size is None or size < 0 for size in known) else known
         if func.attrname in SAME_SHAPE:
             return sizes(origins, inner, depth)
         if func.attrname == "unsqueeze" and len(node.args) == 1 and isinstance(node.args[0], nodes.Const):

@@ -31,7 +31,8 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
     calls: dict[object, list[tuple[FunctionInfo | None, nodes.Call, nodes.NodeNG | None]]] = {}
     for scope, node in index.all_calls():
         for compiled in finder.compiled(scope, node):
-            calls.setdefault(compiled, []).append((scope, node, finder.opened(scope, node)))
+            found = ((s, node, opened) for s, opened in finder.around(scope, node))
+            calls.setdefault(compiled, []).extend(found)
     reported: set[nodes.NodeNG] = set()
     for group in calls.values():
         for scope, node, opened in group:
@@ -105,11 +106,13 @@ class _Unguarded:
         if known is None:
             self._attends[function] = False
             facts = self.origins.facts(function.module, function)
-            known = any(ATTENTION.names & called.keys() for called in facts.externals.values()) or any(
-                _attends(value.refs) for value in facts.values.values()
+            named = [node for node, called in facts.externals.items() if ATTENTION.names & called.keys()]
+            known = any(self.opened(function, node) is None for node in named) or (
+                not named and any(_attends(value.refs) for value in facts.values.values())
             )
             if not known and depth > 0:
-                known = any(self.attends(c, depth - 1) for callees in facts.calls.values() for c in callees)
+                calls = ((n, c) for n, callees in facts.calls.items() for c in callees)
+                known = any(self.attends(c, depth - 1) and self.opened(function, n) is None for n, c in calls)
             self._attends[function] = known
         return known
 
@@ -121,6 +124,17 @@ class _Unguarded:
         around = [o.node for o in self._scopes if o.function is scope and o.holds(node)]
         return max(around, key=line, default=None)
 
+    def around(
+        self, scope: FunctionInfo | None, node: nodes.NodeNG, depth: int = 3
+    ) -> Iterator[tuple[FunctionInfo | None, nodes.NodeNG | None]]:
+        """The scopes under which a call may run: its own, or those around the calls of its function in the file."""
+        opened = self.opened(scope, node)
+        callers = [] if opened is not None or scope is None or depth <= 0 else self.origins.sites(scope)
+        for site in callers:
+            yield from self.around(site.scope, site.node, depth - 1)
+        if not callers:
+            yield scope, opened
+
     @staticmethod
     def spelled(opened: nodes.NodeNG | None) -> str:
         """What a scope opens, as the source says it; empty outside of scopes."""
@@ -128,7 +142,9 @@ class _Unguarded:
 
     @staticmethod
     def varies(opened: nodes.NodeNG) -> bool:
-        """True when a loop around the scope opens it with another backend in every round."""
+        """True when a loop around the scope opens it with another backend in every round, or a test opens another."""
+        if isinstance(opened, nodes.IfExp) or isinstance(opened.parent, nodes.IfExp):
+            return True
         return any(loops.mentions(opened, loops.targets(loop)) for loop in loops.around(opened.statement()))
 
 
