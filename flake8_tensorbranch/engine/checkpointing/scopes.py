@@ -231,6 +231,9 @@ def keeps_preferred(origins: Origins, scope: Expr) -> bool:
         flash = given if given is not None else named.get("enable_flash")
         return not (isinstance(flash, nodes.Const) and flash.value is False)
     parts: list[Any] = []
+    held = origins.value(Expr(scope.module, scope.scope, given)).each  # out of a table of backends
+    if any(isinstance(ref, str) and ref.rsplit(".", 1)[-1] == PREFERRED_BACKEND for ref in held):
+        return True
     for origin in origins.of(Expr(scope.module, scope.scope, given)):
         made = origin.node
         parts.extend(made.elts if isinstance(made, (nodes.List, nodes.Tuple, nodes.Set)) else [made])

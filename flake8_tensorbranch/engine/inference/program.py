@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import callers, dispatch, meters, overdeclared, readings
+from flake8_tensorbranch.engine.inference import callers, decorating, dispatch, meters, overdeclared, readings
 from flake8_tensorbranch.engine.inference.annotations import is_text
 from flake8_tensorbranch.engine.inference.arguments import is_open
 from flake8_tensorbranch.engine.inference.frame import Callees, Facts, State
@@ -105,6 +105,9 @@ class Program:
             for name, value in dispatch.handed(self.analysis, self.index, function).items():
                 if self._improves(function, name, value):
                     passed.setdefault(function, {})[name] = value
+        for wrapper, name, value in decorating.handed(self.analysis, self.index):
+            if wrapper in self.facts:
+                passed.setdefault(wrapper, {})[name] = value
         for function, state in ({} if alone else self._outside(wanted)).items():
             for name, value in state.items():
                 if self._improves(function, name, value):
