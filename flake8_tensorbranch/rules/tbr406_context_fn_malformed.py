@@ -10,6 +10,7 @@ from flake8_tensorbranch.rules import Finding, Rule, repair
 RULE = Rule("tbr-context-fn-malformed", frozenset({SinkKind.CHECKPOINT}), "E", "0.1.0", fix_availability="sometimes")
 _HOW = {
     "debug": ("debug=True beside a context_fn of your own raises ValueError", "drop one of them"),
+    "nothing": ("context_fn is None, which is not callable: TypeError", "leave it out"),
     "tuple": (
         "context_fn is a tuple, which is not callable: TypeError",
         "pass a function that returns the two contexts",

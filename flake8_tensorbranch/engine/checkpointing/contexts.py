@@ -25,7 +25,7 @@ from flake8_tensorbranch.knowledge.scopes import (
     WITH_ARGUMENTS,
 )
 from flake8_tensorbranch.syntax.kinds import FUNCTIONS
-from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 from flake8_tensorbranch.syntax.printing import source_of
 
 _STEPS: Final = 4  # helpers that a context is built through
@@ -72,6 +72,8 @@ class Contexts:
             if not isinstance(given, Expr) or self.is_default(given):
                 continue
             if None in self.options.constants(given):
+                if isinstance(given.node, nodes.Const) and variants == {False}:
+                    found.setdefault("malformed", "nothing")
                 continue
             debug = self.options.given(made.call, "debug") if False in variants else []
             exclusive = OMITTED in debug and OMITTED in contexts  # each given on a way that leaves the other out
@@ -124,6 +126,8 @@ class Contexts:
             )
         if function is None:
             named = self._library(given)
+            if self._makes_no_pair(given):
+                found.setdefault("malformed", "single")
             if named & (SINGLE | WITH_ARGUMENTS):
                 found.setdefault("malformed", "arguments" if named & WITH_ARGUMENTS else "single")
             return
@@ -140,6 +144,16 @@ class Contexts:
             found.setdefault("malformed", "single")
         for result in self.origins.returns(function):
             self._pair(made, function, result, bound, found)
+
+    def _makes_no_pair(self, given: Expr) -> bool:
+        """True for a class of the project whose objects are no sequence of two contexts."""
+        classes = [ref for ref in self.origins.value(given).each if isinstance(ref, ClassInfo)]
+        resolver = self.origins.program.analysis.resolver
+        return bool(classes) and all(
+            base == "builtins.object" if isinstance(base, str) else "__iter__" not in base.methods
+            for cls in classes
+            for base in resolver.mro(cls)
+        )
 
     def _library(self, given: Expr) -> set[str]:
         """The functions and classes of libraries that a name stands for; none where it may stand for others."""
@@ -187,6 +201,8 @@ class Contexts:
                     outside = outside or given[1].scope is not function
                     self._judge_pair(made, function, given, bound, outside, found)
                 return
+            if isinstance(node, nodes.Const):
+                found.setdefault("malformed", "single")
             steps = self.origins.step(result, calls=False)
             if len(steps) != 1:
                 return

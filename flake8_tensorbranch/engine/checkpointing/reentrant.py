@@ -22,7 +22,7 @@ from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.gradients import BY_INPUTS, CUTS
 from flake8_tensorbranch.knowledge.tensors import COUNTS, METADATA
-from flake8_tensorbranch.syntax.binding import assigned
+from flake8_tensorbranch.syntax.binding import assigned, once
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 
 DEPTH: Final = 6
@@ -88,10 +88,14 @@ class Reentrant:
                 expr = Expr(function.module, function, call)
                 if _asks_first(call) or switched(self.origins, expr) is True:
                     continue
-                if isinstance(call.func, nodes.Attribute) and call.func.attrname in _INNER:
-                    on = Expr(function.module, function, call.func.expr)
+                for called in self.origins.of(Expr(function.module, function, call.func), calls=False):
+                    method = called.node
+                    if not isinstance(method, nodes.Attribute) or method.attrname not in _INNER:
+                        continue
+                    on = Expr(called.module, called.scope, method.expr)
                     if self.origins.value(on).kinds & TENSOR and not is_parameter(self.origins, on):
-                        return str(call.func.attrname)
+                        if not (function in made.functions and _is_input(function, on.node)):
+                            return str(method.attrname)
                 if self._runs_backward(expr):
                     return "backward"
                 if "torch.autograd.grad" in self.origins.externals(expr):
@@ -133,6 +137,8 @@ class Reentrant:
                 return name
             if self._used_elsewhere(call.scope, name, made.function.node, call.node) or self._runs_again(made):
                 return name
+            if name not in call.scope.local_names and len(self.origins.sites(call.scope)) > 1:
+                return name  # each call of the function around makes a region that closes over it
         return self._kept(made, call.scope)
 
     def _handed(self, made: Recompute, function: Expr, scope: FunctionInfo) -> Iterator[Recompute]:
@@ -193,7 +199,7 @@ class Reentrant:
             and made.function is not None
             and isinstance(other.function.node, nodes.Name)
             and dotted(other.function.node) == dotted(made.function.node)
-            and line(other.call.node) > line(made.call.node)
+            and _at(other.call.node) > _at(made.call.node)
             for other in self.recomputes.all()
         )
 
@@ -281,14 +287,38 @@ class Reentrant:
         return bool(scope.node.parent_of(node))
 
     def _used_elsewhere(self, scope: FunctionInfo, name: str, function: nodes.NodeNG, call: nodes.NodeNG) -> bool:
+        names = {name, *(n for n in scope.local_names if getattr(once(scope.local_names, n), "name", "") == name)}
         for node in scope.node.nodes_of_class(nodes.Name):
-            if node.name != name or function.parent_of(node) or node is function or self._is_metadata(node):
+            if node.name not in names or function.parent_of(node) or node is function or self._is_metadata(node):
                 continue
-            if any(f.node.parent_of(node) for f in scope.nested if f.name == dotted(function) or f.node is function):
+            if isinstance(node.parent, nodes.Assign) and node.parent.value is node:
+                continue  # another name for it
+            inner = next((f for f in scope.nested if f.node.parent_of(node)), None)
+            if inner is not None and (inner.name == dotted(function) or inner.node is function):
                 continue
-            if line(node) > (call.lineno or 0) or (call.statement().parent_of(node) and not call.parent_of(node)):
+            if _comes_after(node, call):
                 return True
+            if inner is not None and not inner.is_lambda:  # read where that function runs
+                uses = (n for n in scope.node.nodes_of_class(nodes.Name) if n.name == inner.name)
+                if any(_comes_after(use, call) for use in uses):
+                    return True
         return False
+
+
+def _at(node: nodes.NodeNG) -> tuple[int, int]:
+    return line(node), node.col_offset or 0
+
+
+def _comes_after(node: nodes.NodeNG, call: nodes.NodeNG) -> bool:
+    """True below a call's line, and beside the call in its statement."""
+    beside = call.statement().parent_of(node) and not call.parent_of(node)
+    return line(node) > (call.lineno or 0) or bool(beside)
+
+
+def _is_input(function: FunctionInfo, node: nodes.NodeNG) -> bool:
+    """True for a parameter of a region that nothing else is bound to: what comes from outside has its graph."""
+    name = getattr(node, "name", "")
+    return any(p.name == name for p in function.params) and len(function.local_names.get(name, ())) == 1
 
 
 def _asks_first(call: nodes.Call) -> bool:
