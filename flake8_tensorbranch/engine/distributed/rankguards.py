@@ -28,7 +28,17 @@ def sites(program: Program, collectives: Collectives) -> Iterator[CollectiveSite
     if not index.mentions(("rank", "RANK")):
         return
     guards = _Guards(program, collectives)
+    wrappers: set[FunctionInfo | None] = set()
+    for function in index.functions:
+        decorators = getattr(function.node, "decorators", None)
+        for decorator in decorators.nodes if decorators is not None else ():
+            label = guards.kept_from(function, decorator)
+            if label:
+                wrappers.add(guards.wrapper(function, decorator))
+                yield _site(function.parent, decorator, label, decorator)
     for scope in index.scopes:
+        if scope is not None and scope in wrappers:
+            continue  # told at each function whose decorator it is
         found = [
             (test, label)
             for test in index.tests_in(scope)
@@ -38,12 +48,6 @@ def sites(program: Program, collectives: Collectives) -> Iterator[CollectiveSite
             test, label = found[0]
             decided = test.values[0] if isinstance(test, nodes.BoolOp) else test.test
             yield _site(scope, decided, label, guards.asked(scope, decided) or decided)
-    for function in index.functions:
-        decorators = getattr(function.node, "decorators", None)
-        for decorator in decorators.nodes if decorators is not None else ():
-            label = guards.kept_from(function, decorator)
-            if label:
-                yield _site(function.parent, decorator, label, decorator)
 
 
 def _site(scope: FunctionInfo | None, node: nodes.NodeNG, label: str, subject: nodes.NodeNG) -> CollectiveSite:
@@ -86,8 +90,7 @@ class _Guards:
 
     def kept_from(self, function: FunctionInfo, decorator: nodes.NodeNG) -> str:
         """A collective that a function runs on one rank alone, since its decorator calls it there only; else empty."""
-        bare = decorator.func if isinstance(decorator, nodes.Call) else decorator
-        maker = self.program.analysis.resolver.expression(function.module, bare, function.parent)
+        maker = self._maker(function, decorator)
         one = isinstance(maker, str) and maker.rsplit(".", 1)[-1] in RANK_ZERO
         if isinstance(maker, FunctionInfo) and maker.params and maker.module is self.program.index:
             inner = returned(maker)
@@ -98,6 +101,15 @@ class _Guards:
         body: Any = function.node.body
         labels = self._labels(function, body)
         return min(labels) if labels else ""
+
+    def _maker(self, function: FunctionInfo, decorator: nodes.NodeNG) -> object:
+        bare = decorator.func if isinstance(decorator, nodes.Call) else decorator
+        return self.program.analysis.resolver.expression(function.module, bare, function.parent)
+
+    def wrapper(self, function: FunctionInfo, decorator: nodes.NodeNG) -> FunctionInfo | None:
+        """What a decorator of the project puts in a function's place; None for any other."""
+        maker = self._maker(function, decorator)
+        return returned(maker) if isinstance(maker, FunctionInfo) else None
 
     def _calls_on_one(self, inner: FunctionInfo, test: nodes.NodeNG, name: str) -> bool:
         """True where a wrapper calls the function it was given on one side of a test of the rank, and not after it."""
