@@ -39,6 +39,27 @@ DERIVATIVES: Final = frozenset(
 )
 """Transforms of torch.func around a function that traces what is inside as without them."""
 
+CARRIES_VALUE: Final = frozenset({"torch.func.grad_and_value"})
+"""Those of them that give the function's value, too: a pair."""
+
+TRANSFORMS: Final[dict[str, tuple[int, str, str]]] = {
+    "torch.func.vjp": (1, "*", "pulled"),
+    "torch.func.linearize": (1, "*", "pulled"),
+    "torch.func.jvp": (1, "primals", "pair"),
+    **{f"{module}.functional_call": (2, "args", "value") for module in ("torch.func", "torch.nn.utils.stateless")},
+    **{f"torch.autograd.functional.{name}": (1, "inputs", "derivative") for name in ("jacobian", "hessian")},
+    **{f"torch.autograd.functional.{name}": (1, "inputs", "valued") for name in ("vjp", "vhp", "hvp")},
+    "torch.autograd.functional.jvp": (1, "inputs", "pair"),
+}
+"""Functions that call the function given first: where its arguments stand (`*`: one by one, else a tuple of them or a
+single tensor), and what comes back: its value; the value and another of its form; the value and a function of tensors;
+the value and a derivative, or a derivative alone, which has the form of those arguments (docs of torch.func and
+torch.autograd.functional).
+"""
+
+TRANSFORM_HOMES: Final = ("torch.func.", "torch.autograd.functional.", "torch.nn.utils.stateless.")
+"""The modules of all of these."""
+
 RECOMPUTING: Final = frozenset(
     f"{module}.{name}"
     for module in ("torch.func", "functorch")

@@ -6,7 +6,7 @@ from typing import Any, Final, cast
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import builtins, externals, heirs, registries, tuples
+from flake8_tensorbranch.engine.inference import builtins, derivatives, externals, heirs, registries, tuples
 from flake8_tensorbranch.engine.inference import evaluate as _evaluate
 from flake8_tensorbranch.engine.inference.arguments import Arguments, bind, unpack
 from flake8_tensorbranch.engine.inference.attributes import read
@@ -127,7 +127,8 @@ def _apply_ref(
     if kind is Giving:
         return cast("AbstractValue", ref.value)
     if kind is Wrapped:
-        return apply(frame, ref.function, drawn_before(args), node)
+        derived = derivatives.applied(frame, ref, args, node)
+        return apply(frame, ref.function, drawn_before(args), node) if derived is None else derived
     return UNKNOWN
 
 

@@ -9,6 +9,7 @@ from astroid import nodes
 from flake8_tensorbranch.engine.inference import (
     builtins,
     calls,
+    derivatives,
     frameworks,
     functional,
     mappings,
@@ -55,6 +56,7 @@ from flake8_tensorbranch.knowledge.gradients import GRADIENT_MODES
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.knowledge.modules import PARALLEL
 from flake8_tensorbranch.knowledge.randomness import DRAWS_ELEMENTS
+from flake8_tensorbranch.knowledge.tracing import TRANSFORM_HOMES
 from flake8_tensorbranch.syntax.keeping import REGISTERING, registered
 
 _TORCH: Final = ("torch",)
@@ -182,6 +184,8 @@ def _torch(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | No
         return _enter_region(frame, qualname, entry, args, node)
     if qualname.startswith("torch.nn.") and _is_class(qualname):
         return _new_module(frame, qualname, args)
+    if qualname.startswith(TRANSFORM_HOMES) and (derived := derivatives.called(frame, qualname, args, node)) is not None:
+        return derived
     row = lookup(qualname, len(args.positional), args.names(), kinds=args.kinds())
     if row is not None:
         if "collective" in row.effects and "inplace" in row.effects:
