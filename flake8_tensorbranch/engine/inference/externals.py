@@ -184,7 +184,10 @@ def _torch(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | No
         return _enter_region(frame, qualname, entry, args, node)
     if qualname.startswith("torch.nn.") and _is_class(qualname):
         return _new_module(frame, qualname, args)
-    if qualname.startswith(TRANSFORM_HOMES) and (derived := derivatives.called(frame, qualname, args, node)) is not None:
+    if (
+        qualname.startswith(TRANSFORM_HOMES)
+        and (derived := derivatives.called(frame, qualname, args, node)) is not None
+    ):
         return derived
     row = lookup(qualname, len(args.positional), args.names(), kinds=args.kinds())
     if row is not None:
