@@ -111,6 +111,11 @@ def saves(origins: Origins, activation: Activation, node: nodes.NodeNG) -> bool:
     return found and not without_grad(origins, Expr(activation.function.module, activation.function, node), 0)
 
 
+def may_save(call: nodes.Call) -> bool:
+    """True for a call that may save a tensor, as far as its name tells."""
+    return last_name(call.func) not in _FREE and not isinstance(call.parent, nodes.Raise)
+
+
 def _scales(activation: Activation, node: nodes.BinOp) -> bool:
     """True for a product with a number, or a quotient by one: their derivatives need no tensor."""
     given = {"*": (node.left, node.right), "/": (node.right,)}.get(node.op, ())

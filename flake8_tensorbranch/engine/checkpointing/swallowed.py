@@ -10,10 +10,12 @@ from astroid import nodes
 from flake8_tensorbranch.engine.checkpointing import saving
 from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
 from flake8_tensorbranch.engine.checkpointing.locate import placed, site, skipped
+from flake8_tensorbranch.engine.lattice import UNKNOWN
+from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.regions.trace import spelled
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
 from flake8_tensorbranch.syntax.kinds import NESTED
-from flake8_tensorbranch.syntax.names import dotted
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 _BROAD: Final = frozenset({"Exception", "BaseException"})
 
@@ -53,7 +55,7 @@ def _handling(activation: Activation, node: nodes.Try) -> tuple[Any, str, str] |
     if saving.after(origins, activation, node, own=not returns, rounds=False):  # in the last round of a loop
         return None
     for handler in node.handlers:
-        if handler.type is not None and not _is_broad(handler.type):
+        if handler.type is not None and not _is_broad(activation, handler.type):
             continue
         raises = list(handler.nodes_of_class(nodes.Raise, NESTED))
         if any(_is_same(r, handler) for r in raises):
@@ -69,25 +71,76 @@ def _handling(activation: Activation, node: nodes.Try) -> tuple[Any, str, str] |
 
 
 def _suppressing(activation: Activation, node: nodes.With) -> tuple[Any, str, str] | None:
-    """The same for `contextlib.suppress(Exception)`."""
-    for manager, _ in node.items:
-        if not isinstance(manager, nodes.Call) or (dotted(manager.func) or "").rsplit(".", 1)[-1] != "suppress":
-            continue
-        if not any(_is_broad(a) for a in manager.args) or not isinstance(node.body[-1], nodes.Return):
+    """The same for `contextlib.suppress(Exception)`, and for contexts of the project that do as it does."""
+    managers = [manager for manager, _ in node.items if isinstance(manager, nodes.Call)]
+    for manager in (*managers, *_entered(activation, node, managers)):
+        if not _suppresses(activation, manager) or not isinstance(node.body[-1], nodes.Return):
             continue
         origins = activation.origins
         last = saving.within(origins, activation, node.body) and not saving.after(
             origins, activation, node, own=False, rounds=False
         )
-        if last and saving.follows(origins, activation, node):
+        if last and (saving.follows(origins, activation, node) or _follows(activation, node)):
             return manager, "swallows", spelled(manager)
     return None
 
 
-def _is_broad(node: Any) -> bool:
+def _follows(activation: Activation, node: nodes.With) -> bool:
+    """True where what stands after a context, and no way in view leads to, may save a tensor."""
+    block: Any = getattr(node.parent, "body", None)
+    later = block[block.index(node) + 1 :] if isinstance(block, list) and node in block else []
+    calls = [call for statement in later for call in statement.nodes_of_class(nodes.Call, NESTED)]
+    return any(not activation.reached(call) and saving.may_save(call) for call in calls)
+
+
+def _entered(activation: Activation, node: nodes.With, managers: list[nodes.Call]) -> Iterator[nodes.Call]:
+    """The contexts that an `ExitStack` enters in the body of its `with`."""
+    if not any("contextlib.ExitStack" in activation.facts.externals.get(m, ()) for m in managers):
+        return
+    for statement in node.body:
+        for call in statement.nodes_of_class(nodes.Call, NESTED):
+            if isinstance(call.func, nodes.Attribute) and call.func.attrname == "enter_context" and call.args:
+                if isinstance(call.args[0], nodes.Call):
+                    yield call.args[0]
+
+
+def _suppresses(activation: Activation, manager: nodes.Call) -> bool:
+    """True for a context that takes any exception of its body."""
+    if "contextlib.suppress" in activation.facts.externals.get(manager, ()):
+        types = (a.value if isinstance(a, nodes.Starred) else a for a in manager.args)
+        return any(_is_broad(activation, t) for t in types)
+    for callee in activation.facts.calls.get(manager, ()):
+        if callee.name != "__init__" and callee.is_generator and _takes_all(activation, callee):
+            return True
+    for ref in activation.facts.values.get(manager, UNKNOWN).each:
+        cls = ref.cls if isinstance(ref, Instance) else None
+        leave = activation.analysis.resolver.method(cls, "__exit__") if isinstance(cls, ClassInfo) else None
+        given = [r.value for r in leave.returns_nodes] if leave is not None else []
+        if given and all(isinstance(v, nodes.Const) and v.value is True for v in given):
+            return True
+    return False
+
+
+def _takes_all(activation: Activation, generator: FunctionInfo) -> bool:
+    """True for a generator that yields under a broad handler which does not raise."""
+    for node in generator.node.nodes_of_class(nodes.Try, NESTED):
+        if not any(True for statement in node.body for _ in statement.nodes_of_class(nodes.Yield, NESTED)):
+            continue
+        for handler in node.handlers:
+            broad = handler.type is None or _is_broad(activation, handler.type)
+            if broad and next(handler.nodes_of_class(nodes.Raise, NESTED), None) is None:
+                return True
+    return False
+
+
+def _is_broad(activation: Activation, node: Any) -> bool:
+    """True for `Exception` and what is above it, under another name too, and for a tuple that holds it."""
     if isinstance(node, nodes.Tuple):
-        return any(_is_broad(e) for e in node.elts)
-    return (dotted(node) or "").rsplit(".", 1)[-1] in _BROAD
+        return any(_is_broad(activation, e) for e in node.elts)
+    if (dotted(node) or "").rsplit(".", 1)[-1] in _BROAD:
+        return True
+    made = activation.origins.of(activation.expr(node)) if isinstance(node, (nodes.Name, nodes.Attribute)) else []
+    return any(o.node is not node and _is_broad(activation, o.node) for o in made)
 
 
 def _is_same(node: nodes.Raise, handler: nodes.ExceptHandler) -> bool:
