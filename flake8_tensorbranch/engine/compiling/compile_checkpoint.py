@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from astroid import nodes
+from astroid.const import Context
 
 from flake8_tensorbranch.diagnostic import Related
+from flake8_tensorbranch.engine.compiling import kept
 from flake8_tensorbranch.engine.compiling.accesses import Access
 from flake8_tensorbranch.engine.compiling.compile_state import State
 from flake8_tensorbranch.engine.inference.program import Program
-from flake8_tensorbranch.engine.lattice import HOST, NONE, TENSOR
+from flake8_tensorbranch.engine.lattice import CONTAINER, HOST, MAPPING, NONE, TENSOR
 from flake8_tensorbranch.engine.lookup import loops
 from flake8_tensorbranch.engine.lookup.guards import guards
 from flake8_tensorbranch.engine.lookup.options import Options
@@ -19,6 +21,7 @@ from flake8_tensorbranch.engine.refs import Wrapped
 from flake8_tensorbranch.engine.regions.region import Entry, Regions, describe
 from flake8_tensorbranch.engine.regions.trace import noted
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
+from flake8_tensorbranch.knowledge.containers import CHANGES
 from flake8_tensorbranch.knowledge.scopes import NO_CONTEXT, SCOPES, SELECTIVE
 from flake8_tensorbranch.knowledge.tracing import COMPILE, TUNED_MODES
 from flake8_tensorbranch.syntax.kinds import FUNCTIONS
@@ -41,7 +44,7 @@ class Conflicts:
         yield from self._exports()
         if not self.compiled and COMPILE not in self.program.index.text:
             return
-        inside: dict[FunctionInfo, tuple[Entry, Entry]] = {}
+        inside: dict[FunctionInfo, tuple[Entry, Entry, list[FunctionInfo]]] = {}
         for entry, functions in self.regions.entries:
             if entry.kind != "checkpointed" or not isinstance(entry.node, nodes.Call):
                 continue
@@ -50,13 +53,14 @@ class Conflicts:
                 yield from self._context(entry)
                 yield from self._conditionals_abroad(functions, entry)
                 for function in self._reached(functions):
-                    inside.setdefault(function, (entry, outer))
+                    inside.setdefault(function, (entry, outer, functions))
             else:
                 yield from self._around(entry, functions)
-        for function, (entry, outer) in inside.items():
+        for function, (entry, outer, heads) in inside.items():
             yield from self._conditionals(function, entry)
             if outer.option("fullgraph") is True:
-                yield from self._writes(function, entry)
+                writes = (*self._writes(function, entry), *self._fills(function, entry, heads))
+                yield from {site.node: site for site in writes}.values()
 
     def _exports(self) -> Iterator[TracedSite]:
         """Checkpoints in what `torch.export` traces with `strict=True` (facts J), but for those behind a test."""
@@ -129,6 +133,25 @@ class Conflicts:
         for node in loops.walk(function.node):
             if isinstance(node, nodes.AssignName) and node.name in function.declared_global | _nonlocals(function):
                 yield self._site(node, function, "write", entry, node.name)
+
+    def _fills(self, function: FunctionInfo, entry: Entry, heads: list[FunctionInfo]) -> Iterator[TracedSite]:
+        """Lists and dicts of the functions around the region, or that it is handed, which it changes."""
+        inside = set(self._reached(heads))
+        for node in loops.walk(function.node):
+            func = node.func if isinstance(node, nodes.Call) else None
+            if isinstance(func, nodes.Attribute) and func.attrname in CHANGES:
+                held = func.expr
+            elif isinstance(node, nodes.Subscript) and node.ctx is Context.Store:
+                held = node.value
+            else:
+                continue
+            if not isinstance(held, nodes.Name) or not self.program.value(function, held).must(CONTAINER | MAPPING):
+                continue
+            bound = function.local_names.get(held.name, ())
+            handed = function in heads and bool(bound) and all(isinstance(b.parent, nodes.Arguments) for b in bound)
+            around = None if bound else kept.holder(function, held.name)
+            if handed or (around is not None and around not in inside):
+                yield self._site(held, function, "write", entry, held.name)
 
     def _harmless(self, function: FunctionInfo, access: Access) -> bool:
         """True for a write of the constant that is there already, and for names (looked at on their own)."""
