@@ -23,7 +23,7 @@ from flake8_tensorbranch.engine.branching import (
 )
 from flake8_tensorbranch.engine.branching.fixedsize import is_fixed
 from flake8_tensorbranch.engine.branching.orderings import ORDER, orderings
-from flake8_tensorbranch.engine.branching.specialised import specialised
+from flake8_tensorbranch.engine.branching.specialised import gone_over, specialised
 from flake8_tensorbranch.engine.branching.tracers import Tracers
 from flake8_tensorbranch.engine.checkpointing import gradmode
 from flake8_tensorbranch.engine.checkpointing.mutation import Mutations
@@ -47,6 +47,7 @@ from flake8_tensorbranch.engine.lattice import (
     UNKNOWN,
     UNKNOWN_KIND,
     AbstractValue,
+    all_deps,
 )
 from flake8_tensorbranch.engine.lookup.origins import Expr
 from flake8_tensorbranch.engine.regions import trace
@@ -113,13 +114,15 @@ class Finder:
                     yield from self.tested(node, case.guard)
         else:
             for one in implied.at(self.program.analysis, self.module, self.scope, self.facts, node):
-                yield self.implied(one)
+                if one.deps & (DATA | RANDOM) or (self.memberships and not self.is_fixed(one.subject)):
+                    yield self.implied(one)
 
     def implied(self, one: implied.Implied) -> ValueSite:
         """The site of a decision that no test is written for."""
         decides, effect, _ = self.context.decides(one.node)
         deps = one.deps & ~_LASTING
-        return self.make(SinkKind.BRANCH, one.node, one.subject, deps, one.certain, "", decides, effect, one.node)
+        kind = SinkKind.BRANCH if deps & (DATA | RANDOM) else SinkKind.SIZE_BRANCH
+        return self.make(kind, one.node, one.subject, deps, one.certain, "", decides, effect, one.node)
 
     def tested(self, node: nodes.NodeNG, test: nodes.NodeNG) -> Iterator[ValueSite]:
         """The site of a test, if its outcome depends on anything of interest."""
@@ -132,7 +135,9 @@ class Finder:
         for leaf in forms.leaves(test):
             value = told(self.facts.values.get(leaf, UNKNOWN))
             compared = isinstance(node, nodes.Match) and test is node.subject and not value.kinds & TENSOR
-            own = value.deps & ~MASK if compared else truth_deps(value)
+            own = truth_deps(value)
+            if compared:
+                own = (all_deps(value) if value.must(CONTAINER) else value.deps) & ~MASK
             if not own & _INTERESTING or (own & (DATA | RANDOM) and self.is_settled(leaf, truth_deps)):
                 continue
             if not own & (DATA | RANDOM) and self.is_fixed(leaf):
@@ -277,6 +282,10 @@ class Finder:
                 del left["exported"]
             if left and not (self.is_whole() and one.captured):
                 yield replace(site, regions=left)
+        for node in gone_over(self.facts):
+            if not self.is_fixed(node):
+                deps = length_deps(self.facts.values[node])
+                yield self.make(SinkKind.SIZE_LOOP, node, node, deps, True, "", Decides.WORK, OFTEN, node, "for")
         for node, key, form in specialised(self.facts):
             if not self.is_fixed(key):
                 deps = self.facts.values[key].deps

@@ -25,6 +25,9 @@ SEEN = []
 COUNT = 0
 
 
+select = create_selective_checkpoint_contexts
+
+
 def policy():
     return create_selective_checkpoint_contexts([torch.ops.aten.mm.default])
 
@@ -166,7 +169,7 @@ def run(x):
 def block(x): return torch.mm(x, x.t()).sin()
 @torch.compile(backend="aot_eager")
 def run(x):
-    return checkpoint(block, x, use_reentrant=False, context_fn=partial(create_selective_checkpoint_contexts, [torch.ops.aten.mm.default]))
+    return checkpoint(block, x, use_reentrant=False, context_fn=partial(select, [torch.ops.aten.mm.default]))
 """,
     """\
 def block(x): return torch.mm(x, x.t()).sin()

@@ -64,13 +64,17 @@ def loops_around(node: nodes.NodeNG, test: nodes.NodeNG) -> Iterator[nodes.NodeN
 
 
 def rows_of(node: nodes.NodeNG) -> nodes.NodeNG | None:
-    """The tensor of `t.unbind(...)`, which gives as many tensors as the dimension is long; None for anything else."""
+    """The tensor of `t.unbind(...)` or `t.split(2)`, which give as many as a size says; None for anything else."""
     if not isinstance(node, nodes.Call):
         return None
     func = node.func
-    if isinstance(func, nodes.Attribute) and func.attrname == "unbind":
+    if isinstance(func, nodes.Attribute) and func.attrname in ("split", "unbind"):
         of_torch = isinstance(func.expr, nodes.Name) and func.expr.name in ("torch", "th") and node.args
-        return node.args[0] if of_torch else func.expr
+        source, *given = [*node.args] if of_torch else [func.expr, *node.args]
+        if func.attrname == "unbind":
+            return source
+        pieces = given[0].value if len(given) == 1 and isinstance(given[0], nodes.Const) else None
+        return source if isinstance(pieces, int) and not node.keywords else None
     through = isinstance(func, nodes.Name) and func.name in ("enumerate", "reversed", "zip") and node.args
     return rows_of(node.args[0]) if through else None
 

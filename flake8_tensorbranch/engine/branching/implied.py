@@ -20,6 +20,7 @@ from flake8_tensorbranch.engine.lattice import (
     MAPPING,
     NONDET,
     SETTLED,
+    SHAPE,
     TENSOR,
     UNKNOWN,
     UNKNOWN_KIND,
@@ -49,7 +50,8 @@ def at(
     """The decision of a chained comparison, a call that lets elements through, or a look-up in a table of ways."""
     if isinstance(node, nodes.Compare):
         value = facts.values.get(node, UNKNOWN)
-        if value.kinds & TENSOR and not forms.in_truth_context(node):
+        sized = value.must(HOST) and value.deps & SHAPE and not value.deps & DATA
+        if (value.kinds & TENSOR or sized) and not forms.in_truth_context(node):
             yield Implied(node, node, truth_deps(value), not value.kinds & UNKNOWN_KIND)
     elif isinstance(node, nodes.Subscript):
         key = chosen_by(facts, node, scope)

@@ -7,16 +7,46 @@ from typing import Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.branching.forms import is_asked
 from flake8_tensorbranch.engine.inference.frame import Facts
-from flake8_tensorbranch.engine.lattice import CONTAINER, DATA, HOST, MAPPING, SHAPE, UNBACKED, UNKNOWN
+from flake8_tensorbranch.engine.lattice import CONTAINER, DATA, HOST, MAPPING, SHAPE, TENSOR, UNBACKED, UNKNOWN
 from flake8_tensorbranch.syntax.names import dotted
 
 _SIZES: Final = SHAPE | UNBACKED
 _TOLD: Final = ("print", "warn", "warning", "info", "debug", "error", "log")
 
 
+_GOES_OVER: Final = {
+    **dict.fromkeys((f"builtins.{name}" for name in ("iter", "len", "list", "set", "sorted", "sum", "tuple")), 0),
+    "builtins.map": 1,
+    "functools.reduce": 1,
+}
+"""Functions that go through what they are given, by its position."""
+
+_DIGITS: Final = frozenset({"builtins.str", "builtins.bin", "builtins.hex", "builtins.hash", "builtins.format"})
+
+
+def gone_over(facts: Facts) -> Iterator[nodes.NodeNG]:
+    """Each tensor whose rows a function goes through, and each `range` of a size, outside of loops: they are unrolled
+    (observed: tests/oracle/test_forms_sizes.py).
+    """
+    node: Any
+    for node in list(facts.values):
+        if type(node) is not nodes.Call:
+            continue
+        names = facts.externals.get(node, {})
+        place = next((_GOES_OVER[name] for name in names if name in _GOES_OVER), len(node.args))
+        if len(node.args) <= place or is_asked(node) or _told(node) or _is_named(node):
+            continue
+        given = node.args[place]
+        value = facts.values.get(given, UNKNOWN)
+        counted = "builtins.range" in facts.externals.get(given, {}) and value.deps & _SIZES and not value.deps & DATA
+        if counted or (value.must(TENSOR) and "builtins.len" not in names):
+            yield given
+
+
 def specialised(facts: Facts) -> Iterator[tuple[nodes.NodeNG, nodes.NodeNG, str]]:
-    """Each such expression, the size in it, and its form: `look-up`, `bits` or `digits`."""
+    """Each such expression, the size in it, and its form: `look-up`, `bits`, `digits` or `repeated list`."""
     node: Any
     for node in list(facts.values):
         form = "look-up"
@@ -29,10 +59,21 @@ def specialised(facts: Facts) -> Iterator[tuple[nodes.NodeNG, nodes.NodeNG, str]
                 owner, key = func.expr, node.args[0]
             elif isinstance(func, nodes.Attribute) and func.attrname == "bit_length" and not node.args:
                 owner, key, form = node, func.expr, "bits"
-            elif "builtins.str" in facts.externals.get(node, {}) and node.args and not _told(node):
+            elif node.args and not _DIGITS.isdisjoint(facts.externals.get(node, ())) and not _told(node):
                 owner, key, form = node, node.args[0], "digits"
             else:
                 continue
+        elif kind is nodes.JoinedStr:
+            parts = [p.value for p in node.values if isinstance(p, nodes.FormattedValue)]
+            sized = [p for p in parts if facts.values.get(p, UNKNOWN).deps & _SIZES]
+            if not sized or _told(node):
+                continue
+            owner, key, form = node, sized[0], "digits"
+        elif kind is nodes.BinOp and node.op == "*":
+            sides = (node.left, node.right) if isinstance(node.left, nodes.List) else (node.right, node.left)
+            if not isinstance(sides[0], nodes.List):
+                continue
+            owner, key, form = node, sides[1], "repeated list"
         else:
             continue
         table, size = facts.values.get(owner, UNKNOWN), facts.values.get(key, UNKNOWN)
@@ -44,7 +85,18 @@ def specialised(facts: Facts) -> Iterator[tuple[nodes.NodeNG, nodes.NodeNG, str]
             yield node, key, form
 
 
+def _is_named(node: nodes.Call) -> bool:
+    """True for what is unpacked into names, or goes over a slice that ends: the number is the source's."""
+    up, given = node.parent, node.args[-1]
+    if isinstance(up, nodes.Assign) and isinstance(up.targets[0], nodes.Tuple):
+        return not any(isinstance(e, nodes.Starred) for e in up.targets[0].elts)
+    cut = given.slice if isinstance(given, nodes.Subscript) else None
+    return isinstance(cut, nodes.Slice) and isinstance(cut.upper, nodes.Const)
+
+
 def _is_truth(key: nodes.NodeNG) -> bool:
+    while isinstance(key, nodes.Call) and getattr(key.func, "name", "") in ("bool", "int") and len(key.args) == 1:
+        key = key.args[0]
     return isinstance(key, (nodes.Compare, nodes.BoolOp)) or (isinstance(key, nodes.UnaryOp) and key.op == "not")
 
 
