@@ -116,11 +116,11 @@ def functional_calls(origins: Origins, recomputes: Recomputes, backward: Backwar
     index = origins.program.index
     for scope, call in index.all_calls():
         expr = Expr(index, scope, call)
-        if not origins.externals(expr) & FUNCTIONAL_CALLS or not call.args:
+        called = origins.facts(index, scope).externals.get(call, {})
+        modules = [called[n].get(0, "module") for n in called if n in FUNCTIONAL_CALLS]  # through a partial, too
+        if not modules or modules[0] is None or _gives_its_own(origins, expr):
             continue
-        if _gives_its_own(origins, expr):
-            continue
-        for function in functions_of(origins.program.analysis, origins.value(Expr(index, scope, call.args[0]))):
+        for function in functions_of(origins.program.analysis, modules[0]):
             inner = (recomputes.direct(call) for call in recomputes.tree.calls(function))
             made = next((m for m in inner if m is not None and _keeps_state(recomputes, m)), None)
             if made is not None and backward.of(expr):
@@ -131,8 +131,14 @@ def functional_calls(origins: Origins, recomputes: Recomputes, backward: Backwar
 
 def _gives_its_own(origins: Origins, expr: Expr) -> bool:
     """True when a module is called with its own parameters: the recompute reads the same."""
-    call, path = expr.node, dotted(expr.node.args[0])
-    given = call.args[1] if len(call.args) > 1 else None
+    written, keywords = list(expr.node.args), list(expr.node.keywords)
+    for bound in origins.of(Expr(expr.module, expr.scope, expr.node.func), calls=False):
+        if isinstance(bound.node, nodes.Call) and "functools.partial" in origins.externals(bound):
+            written, keywords = [*bound.node.args[1:], *written], [*bound.node.keywords, *keywords]
+    words = {k.arg: k.value for k in keywords}
+    module = written[0] if written else words.get("module")
+    path = None if module is None else dotted(module)
+    given = written[1] if len(written) > 1 else words.get("parameter_and_buffer_dicts")
     while isinstance(given, nodes.Call) and dotted(given.func) == "dict":
         given = given.args[0] if len(given.args) == 1 and not given.keywords else None
     for origin in origins.of(Expr(expr.module, expr.scope, given), calls=False) if given is not None else ():
