@@ -38,7 +38,13 @@ MEASURES: Final = frozenset({"abs", "max", "amax", "sum", "norm", "mean", "item"
 SPELLS_OUT: Final = frozenset({"tolist", "tobytes"})
 """Methods whose results are equal where all bits are."""
 
-READS: Final = frozenset({*SPELLS_OUT, "item", "hexdigest", "digest"})
+DIGESTS: Final = frozenset({"hexdigest", "digest"})
+"""Methods that give a digest of bytes (hashlib)."""
+
+NO_FLOOR: Final = frozenset({"numpy.testing.assert_allclose"})
+"""Comparisons within a tolerance whose `atol` is 0 by default."""
+
+READS: Final = frozenset({*SPELLS_OUT, *DIGESTS, "item"})
 """Methods that give numbers out of a tensor, or a digest of its bits."""
 
 LOADING: Final = frozenset(

@@ -14,10 +14,15 @@ pytestmark = [pytest.mark.oracle, pytest.mark.usefixtures("switched_back")]
 
 PROGRAM = """
 import functools
+import hashlib
+import unittest
 
 import numpy as np
 import torch
+from torch import use_deterministic_algorithms as deterministic
 
+ONLY = True
+WARN = functools.partial(torch.use_deterministic_algorithms, True, warn_only=True)
 OPTIONS = {{"warn_only": True}}
 
 
@@ -47,6 +52,21 @@ MODES = [
     "torch.set_deterministic_debug_mode(debug_mode='warn')",
     "turn(warn=True)",
     "turn(warn=False)",
+    "deterministic(True, warn_only=True)",
+    "WARN()",
+    "on = functools.partial(torch.use_deterministic_algorithms, True)\non(warn_only=True)",
+    "on = functools.partial(torch.use_deterministic_algorithms, True)\non(warn_only=False)",
+    "on = functools.partial(torch.use_deterministic_algorithms, warn_only=True)\non(False)",
+    "on = functools.partial(torch.use_deterministic_algorithms, warn_only=True)\non(True, warn_only=False)",
+    "torch.use_deterministic_algorithms(True, warn_only=ONLY)",
+    "torch.use_deterministic_algorithms(True, warn_only=not ONLY)",
+    "on = lambda warn: torch.use_deterministic_algorithms(True, warn_only=warn)\non(True)",
+    "on = lambda warn: torch.use_deterministic_algorithms(True, warn_only=warn)\non(False)",
+    "getattr(torch, 'use_deterministic_algorithms')(True, warn_only=True)",
+    "try:\n    torch.use_deterministic_algorithms(True)\nexcept RuntimeError:\n    WARN()",
+    "if ONLY:\n    WARN()\nelse:\n    torch.use_deterministic_algorithms(True)",
+    "functools.partial(torch.set_deterministic_debug_mode, 'warn')()",
+    "torch.use_deterministic_algorithms(True, warn_only=True)\ntorch.set_deterministic_debug_mode(2)",
 ]
 COMPARISONS = [
     "assert torch.equal(a, b)",
@@ -76,6 +96,23 @@ COMPARISONS = [
     "assert (a == 0).all() or (a != 0).any()",
     "assert torch.eq(a, 0).all() or a.ne(0).any()",
     "assert a.shape == b.shape",
+    "exact = functools.partial(torch.testing.assert_close, rtol=0, atol=0)\nexact(a, b)",
+    "near = functools.partial(torch.testing.assert_close, rtol=1e-3, atol=1e-3)\nnear(a, b)",
+    "same = torch.equal\nassert same(a, b)",
+    "same = lambda one, other: torch.equal(one, other)\nassert same(a, b)",
+    "unittest.TestCase().assertTrue(torch.equal(a, b))",
+    "unittest.TestCase().assertEqual(a.tolist(), b.tolist())",
+    "unittest.TestCase().assertAlmostEqual(a.sum().item(), b.sum().item(), places=2)",
+    "one, other = (hashlib.sha256(t.numpy().tobytes()) for t in (a, b))\nassert one.name == other.name",
+    "assert hashlib.md5(a.numpy().tobytes()).hexdigest() == hashlib.md5(b.numpy().tobytes()).hexdigest()",
+    "np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=0)",
+    "np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-3)",
+    "if (a != b).any():\n    raise AssertionError",
+    "assert (a == b).sum() == a.numel()",
+    "assert (a == b).float().mean() == 1.0",
+    "assert (a - b).norm() == 0",
+    "assert (a - b).norm() < 1e-3",
+    "assert a.argmax() == b.argmax()",
 ]
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from astroid import nodes
+
 from flake8_tensorbranch.diagnostic import Edit, Related
 from flake8_tensorbranch.engine.inference.program import Program
+from flake8_tensorbranch.engine.lookup.guards import exclusive
 from flake8_tensorbranch.engine.lookup.origins import Origins, line
 from flake8_tensorbranch.engine.regions import trace
 from flake8_tensorbranch.engine.repairs import settings as edits
@@ -106,7 +109,9 @@ class _Finder:
         if compared is None:
             return
         for setting in self.switches.warn_only:
-            if self._taken_back(setting):
+            if self._taken_back(setting) or any(
+                isinstance(u, nodes.ExceptHandler) for u in setting.node.node_ancestors()
+            ):
                 continue
             said = trace.spelled(compared.node)
             repair = edits.raising(self.index, setting.node)
@@ -134,6 +139,7 @@ class _Finder:
             and other not in self.switches.warn_only
             and other.node.statement().parent is block
             and line(other.node) > begin
+            and not exclusive(other.node, setting.node)
         ]
         compared = [line(c.node) for c in self.comparisons.equalities.all() if c.scope is setting.scope]
         return bool(later) and not any(begin < at < later[0] for at in compared)

@@ -12,20 +12,25 @@ from flake8_tensorbranch.engine.lattice import ARRAY, DATA, TENSOR
 from flake8_tensorbranch.engine.lookup.origins import Expr
 from flake8_tensorbranch.engine.reproducibility.switches import Switches
 from flake8_tensorbranch.knowledge.reproducibility import (
+    DIGESTS,
     ELEMENTWISE,
     EXACT,
     MEASURES,
+    NO_FLOOR,
     READS,
     REDUCES,
     SPELLS_OUT,
     TOLERANT,
     TOLERANT_ELEMENTS,
 )
+from flake8_tensorbranch.syntax.binding import once
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, last_name
 
 _SIDES: Final = ("input", "other", "actual", "expected", "a", "b", "x", "y")
 _FUNCTIONS: Final = EXACT | TOLERANT | {f"{module}.{name}" for module in ("torch", "numpy") for name in REDUCES}
-_METHODS: Final = {"equal", *REDUCES}
+_METHODS: Final = {"equal", *REDUCES, "assertEqual", "assertListEqual", "assertSequenceEqual"}
+_ASSERTS: Final = ("assertEqual", "assertListEqual", "assertSequenceEqual")
+_TURNS: Final = ("item", "float", "abs")
 _NEGATED: Final = {"==": "!=", "!=": "=="}
 _TOLERANCES: Final = {"rtol": 2, "atol": 3}
 
@@ -53,6 +58,8 @@ class Equalities:
         if self._called is None:
             self._called = []
             for scope, call, name in self.switches.calls:
+                if not name and isinstance(call.func, nodes.Name) and _is_variable(self.index, scope, call.func.name):
+                    name = next((n for n in self.switches.meant(scope, call) if n in _FUNCTIONS), "")
                 if name in _FUNCTIONS if name else getattr(call.func, "attrname", "") in _METHODS:
                     self._called.extend(self._of(scope, call, name))
         return self._called
@@ -85,8 +92,10 @@ class Equalities:
         func: Any = call.func
         method = func.attrname if isinstance(func, nodes.Attribute) and not name else ""
         sides: tuple[Any, Any] | None = None
-        if name in EXACT or (name in TOLERANT and self._without_tolerance(scope, call)):
+        if name in EXACT or (name in TOLERANT and self._without_tolerance(scope, call, name)):
             sides = _given(call)
+        elif method in _ASSERTS and len(call.args) >= 2 and all(_spells_out(side) for side in call.args[:2]):
+            sides = call.args[0], call.args[1]
         elif method == "equal" and len(call.args) == 1:
             sides = func.expr, call.args[0]
         elif method in REDUCES and not call.args:
@@ -106,15 +115,20 @@ class Equalities:
                 yield Comparison(node, scope, sides)
 
     def _spelled(self, scope: FunctionInfo | None, left: Any, right: Any) -> tuple[Any, Any] | None:
-        if all(isinstance(s, nodes.Call) and last_name(s.func) in SPELLS_OUT for s in (left, right)):
+        if _spells_out(left) and _spells_out(right):
             return left, right
-        if not (isinstance(right, nodes.Const) and right.value == 0 and not isinstance(right.value, bool)):
-            return None
         below: Any = left
+        how = ""
         while isinstance(below, nodes.Call) and last_name(below.func) in MEASURES:
+            how = how or last_name(below.func) if last_name(below.func) not in _TURNS else how
             below = self._measured(scope, below)
         if below is left:
             return None
+        zero = isinstance(right, nodes.Const) and right.value == 0 and not isinstance(right.value, bool)
+        if not zero:  # as many are equal as there are, or all of them are
+            counted = how == "sum" and not isinstance(right, nodes.Const)
+            shared = how == "mean" and isinstance(right, nodes.Const) and right.value == 1
+            return self._elements(scope, below, "==") if counted or shared else None
         if isinstance(below, nodes.BinOp) and below.op == "-":
             return below.left, below.right
         return self._elements(scope, below, "!=")
@@ -136,16 +150,45 @@ class Equalities:
         name = self.switches.resolve(func, scope)
         if ELEMENTWISE.get(name) == op:
             return _given(node)
-        if op == "==" and name in TOLERANT_ELEMENTS and self._without_tolerance(scope, node):
+        if op == "==" and name in TOLERANT_ELEMENTS and self._without_tolerance(scope, node, name):
             return _given(node)
         if not name and isinstance(func, nodes.Attribute) and len(node.args) == 1:
             return _results(func.expr, node.args[0]) if ELEMENTWISE.get(f"torch.{func.attrname}") == op else None
         return None
 
-    def _without_tolerance(self, scope: FunctionInfo | None, call: nodes.Call) -> bool:
+    def _without_tolerance(self, scope: FunctionInfo | None, call: nodes.Call, name: str) -> bool:
         named = self.switches.keywords(scope, call)
-        given = [call.args[p] if p < len(call.args) else named.get(n) for n, p in _TOLERANCES.items()]
-        return all(isinstance(g, nodes.Const) and g.value == 0 for g in given)
+        held = (
+            {} if self.switches.resolve(call.func, scope) == name else self.switches.meant(scope, call)[name].keywords
+        )
+        zero = []
+        for word, position in _TOLERANCES.items():
+            given = call.args[position] if position < len(call.args) else named.get(word)
+            if given is None and word in held:  # of a `partial`
+                zero.append(held[word].const == 0)
+            elif given is None:
+                zero.append(word == "atol" and name in NO_FLOOR)
+            else:
+                zero.append(isinstance(given, nodes.Const) and given.value == 0)
+        return all(zero)
+
+
+def _is_variable(index: ModuleIndex, scope: FunctionInfo | None, name: str) -> bool:
+    """True for a name that an assignment binds, here or in the module."""
+    if scope is not None and name in scope.local_names:
+        return once(scope.local_names, name) is not None
+    bindings = index.bindings.get(name, ())
+    return len(bindings) == 1 and isinstance(bindings[0].statement, nodes.Assign)
+
+
+def _spells_out(side: Any) -> bool:
+    """True for numbers or bytes out of a tensor, or a digest of these."""
+    if not isinstance(side, nodes.Call):
+        return False
+    if last_name(side.func) in SPELLS_OUT:
+        return True
+    inside = (c for c in side.nodes_of_class(nodes.Call) if c is not side)
+    return last_name(side.func) in DIGESTS and any(last_name(c.func) in SPELLS_OUT for c in inside)
 
 
 def _compares(index: ModuleIndex, scope: FunctionInfo | None) -> Iterator[nodes.Compare]:
