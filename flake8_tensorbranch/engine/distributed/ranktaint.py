@@ -91,7 +91,8 @@ class Evaluator:
                 iterated, value = self.taint(generator.iter), self._value(generator.iter)
                 self.bind(generator.target, iterated)
                 deps = length_deps(value) | elements(generator.iter, value)
-                if self.ranks.differs(self.scope, iterated, value, deps):
+                counted = isinstance(generator.iter, nodes.Call) and dotted(generator.iter.func) == "range"
+                if counted and self.ranks.differs(self.scope, iterated, value, deps):
                     self.ranks.chosen[generator.iter] = self.scope
                 for test in generator.ifs:
                     self._choice(test)
