@@ -225,13 +225,6 @@ def t_raise_if(x):
                 return h
             raise
     return checkpoint(region, x, use_reentrant=False)
-def t_early_option(x):
-    def region(h):
-        try:
-            return A(h).tanh()
-        except Exception:
-            return h
-    return checkpoint(region, x, use_reentrant=False, early_stop=False)
 def t_log(x):
     def region(h):
         try:

@@ -7,17 +7,21 @@ from typing import Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.checkpointing import saving
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
+from flake8_tensorbranch.engine.checkpointing.lostdraws import is_lost
 from flake8_tensorbranch.engine.inference.program import functions_of
 from flake8_tensorbranch.engine.lattice import NO_CONST, NONE, TENSOR, UNKNOWN, AbstractValue
 from flake8_tensorbranch.engine.lookup.options import UNSEEN, Options
-from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.refs import Instance, Method, Wrapped
 from flake8_tensorbranch.knowledge.layers import COUNTING_FUNCTIONS, Layer
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.knowledge.model import method as tensor_row
+from flake8_tensorbranch.syntax.names import last_name
 
 _DEPTH: Final = 5
+TORCH_SEEDS: Final = frozenset({"torch.manual_seed", "torch.random.manual_seed"})
 
 
 class Contents:
@@ -105,7 +109,19 @@ class Contents:
         for activation in region:
             for call in activation.facts.values:
                 if isinstance(call, nodes.Call) and self._draws(activation, call):
-                    yield activation.expr(call)
+                    if not self._is_seeded(activation, call) and not _is_idle(activation, call):
+                        yield activation.expr(call)
+
+    def _is_seeded(self, activation: Activation, call: nodes.Call) -> bool:
+        """True where the function seeds torch's generator with one number, always, before it draws."""
+        for seeding in activation.function.calls:
+            names = activation.facts.externals.get(seeding, {})
+            if not any(n in TORCH_SEEDS for n in names) or line(seeding) >= line(call) or len(seeding.args) != 1:
+                continue
+            block = seeding.statement().parent
+            if isinstance(seeding.args[0], nodes.Const) and block is not None and block.parent_of(call):
+                return True
+        return False
 
     def counts(self, region: Iterable[Activation]) -> Iterator[Expr]:
         """The functional normalizations in a region that move running statistics which they are given."""
@@ -148,6 +164,16 @@ class Contents:
             switches.extend(call.args[4:5])
         told = (activation.facts.values.get(s, UNKNOWN).const for s in switches)  # by the call of this activation
         return any(c is not NO_CONST and not c for c in told) or any(self.is_zero(activation.expr(s)) for s in switches)
+
+
+def _is_idle(activation: Activation, call: nodes.Call) -> bool:
+    """True for what is drawn for nothing, and what is added after the last tensor that a recompute comes to."""
+    if is_lost(activation, call) or (isinstance(call.parent, nodes.Expr) and not last_name(call.func).endswith("_")):
+        return True
+    added = call.parent
+    if activation.entry.reentrant is not False or not isinstance(added, nodes.BinOp) or added.op not in ("+", "-"):
+        return False
+    return not saving.after(activation.origins, activation, added)
 
 
 def _classes(value: AbstractValue, depth: int = _DEPTH) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from astroid import nodes
 
@@ -14,6 +14,8 @@ from flake8_tensorbranch.syntax.printing import source_of
 
 if TYPE_CHECKING:
     from flake8_tensorbranch.engine.checkpointing.insides import Activation
+
+_MISSES: Final = ("KeyError", "AttributeError", "LookupError", "IndexError")
 
 
 def is_memo(activation: Activation, node: Any, place: Place) -> bool:
@@ -95,6 +97,17 @@ def _settles(test: Any, value: Any) -> bool:
     return source_of(value) == source_of(other)
 
 
+def _is_missing(activation: Activation, handler: nodes.ExceptHandler, place: Place) -> bool:
+    """True for a handler of what reading a state raises where nothing is there."""
+    caught = handler.type.elts if isinstance(handler.type, nodes.Tuple) else [handler.type]
+    tried: list[Any] = handler.parent.body if isinstance(handler.parent, nodes.Try) else []
+    return any(getattr(name, "name", "") in _MISSES for name in caught) and any(
+        places.of(activation, read) == place
+        for statement in tried
+        for read in statement.nodes_of_class((nodes.Subscript, nodes.Attribute))
+    )
+
+
 def guard(activation: Activation, node: Any, place: Place) -> nodes.NodeNG | None:
     """The statement with the test that a store makes false; None for a store that is no memo."""
     child: Any = node
@@ -107,6 +120,8 @@ def guard(activation: Activation, node: Any, place: Place) -> nodes.NodeNG | Non
                     return up
         elif isinstance(up, nodes.While) and child in up.body and _asks(activation, up.test, place):
             return up  # grows until it is large enough
+        elif isinstance(up, nodes.ExceptHandler) and _is_missing(activation, up, place):
+            return up.parent
         for block in ("body", "orelse"):
             statements = getattr(up, block, None)
             earlier = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 from astroid import nodes
@@ -11,7 +12,7 @@ from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
 from flake8_tensorbranch.engine.checkpointing.locate import placed, site, skipped
 from flake8_tensorbranch.engine.lookup.guards import exclusive
 from flake8_tensorbranch.engine.lookup.modes import loop_around
-from flake8_tensorbranch.engine.lookup.origins import Expr
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
 from flake8_tensorbranch.syntax.binding import assigned
 from flake8_tensorbranch.syntax.kinds import FUNCTIONS
@@ -38,6 +39,26 @@ def sites(insides: Insides) -> Iterator[RegionSite]:
             if again is not None:
                 seen.add(cls)
                 yield _site(insides, activation, call, again)
+    yield from _themselves(insides, seen)
+
+
+def _themselves(insides: Insides, seen: set[ClassInfo]) -> Iterator[RegionSite]:
+    """The same of functions that are checkpointed themselves: `checkpoint(F.apply, x)`."""
+    index = insides.origins.program.index
+    for begin, _ in insides.regions.entries if ".apply" in index.text else ():
+        call = begin.node
+        own = begin.kind == "checkpointed" and begin.row is not None and begin.row.argument == 0
+        if not own or begin.reentrant is True or not isinstance(call, nodes.Call) or not call.args:
+            continue
+        cls = _named(insides.origins, Expr(index, begin.scope, call.args[0]))
+        again = None if cls is None or cls in seen else _again(insides, cls)
+        if cls is not None and again is not None:
+            seen.add(cls)
+            backward, node = again
+            head = Activation(insides.origins, begin, backward, insides.origins.facts(backward.module, backward), {})
+            certain = begin.reentrant is False
+            found = site(SinkKind.UNPACKED, head, node, "again", str(node.as_string()), certain)
+            yield placed(found, head, "read again here")
 
 
 def _site(insides: Insides, activation: Activation, call: nodes.Call, again: tuple[FunctionInfo, Any]) -> RegionSite:
@@ -49,15 +70,21 @@ def _site(insides: Insides, activation: Activation, call: nodes.Call, again: tup
 
 def _applied(activation: Activation, call: nodes.Call) -> ClassInfo | None:
     """The `autograd.Function` of the project that a call applies, by `F.apply(...)` or by a name for that."""
-    analysis, module, scope = activation.analysis, activation.function.module, activation.function
-    func: Any = call.func
-    if isinstance(func, nodes.Name):
-        bound = [b.statement for b in module.bindings.get(func.name, ())]
-        func = getattr(bound[0], "value", None) if len(bound) == 1 and func.name not in scope.local_names else None
-    if not isinstance(func, nodes.Attribute) or func.attrname != "apply":
+    return _named(activation.origins, activation.expr(call.func))
+
+
+def _named(origins: Origins, func: Expr) -> ClassInfo | None:
+    """The `autograd.Function` of the project whose `apply` an expression is, under a name or in a partial, too."""
+    if isinstance(func.node, (nodes.Name, nodes.Call)):
+        made = origins.of(func, calls=False)
+        func = made[0] if len(made) == 1 else func
+        if isinstance(func.node, nodes.Call) and func.node.args and "functools.partial" in origins.externals(func):
+            func = replace(func, node=func.node.args[0])
+    if not isinstance(func.node, nodes.Attribute) or func.node.attrname != "apply":
         return None
-    cls = analysis.resolver.expression(module, func.expr, scope)
-    return cls if isinstance(cls, ClassInfo) and analysis.resolver.has_base(cls, "Function") else None
+    resolver = origins.program.analysis.resolver
+    cls = resolver.expression(func.module, func.node.expr, func.scope)
+    return cls if isinstance(cls, ClassInfo) and resolver.has_base(cls, "Function") else None
 
 
 def _again(insides: Insides, cls: ClassInfo) -> tuple[FunctionInfo, Any] | None:
@@ -97,12 +124,22 @@ def _reads(function: FunctionInfo, context: str) -> Iterator[nodes.NodeNG]:
         if asked != _SAVED or not isinstance(owner, nodes.Name) or owner.name not in names:
             continue
         inner = node.scope()
-        calls: list[Any] = [c for c in function.calls if isinstance(inner, nodes.FunctionDef) and _calls(c, inner)]
+        calls: list[Any] = [c for c in function.calls if _calls(c, inner)]
         yield from calls if inner is not function.node and calls else [node]
 
 
-def _calls(call: nodes.Call, nested: nodes.FunctionDef) -> bool:
-    return isinstance(call.func, nodes.Name) and call.func.name == nested.name
+def _calls(call: nodes.Call, nested: Any) -> bool:
+    """True for a call of a nested function, or of a lambda by the name that it is assigned to."""
+    up = nested.parent
+    name = nested.name if isinstance(nested, nodes.FunctionDef) else ""
+    if (
+        not name
+        and isinstance(nested, nodes.Lambda)
+        and isinstance(up, nodes.Assign)
+        and isinstance(up.targets[0], nodes.AssignName)
+    ):
+        name = up.targets[0].name
+    return bool(name) and isinstance(call.func, nodes.Name) and call.func.name == name
 
 
 def _handed(insides: Insides, backward: FunctionInfo) -> Iterator[nodes.NodeNG]:
