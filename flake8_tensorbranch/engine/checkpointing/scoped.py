@@ -222,9 +222,8 @@ class Scoped:
         else:
             state = "`" + min(name for _, name, _ in changes.keys) + "`" if changes is not None else ""
         certain = row is None or row.on is None or self.holding.of(made.function, site).runs(row)
-        preferred = form == "kernel" and keeps_preferred(
-            self.origins, Expr(self.origins.program.index, opened.function, opened.node)
-        )
+        here = Expr(self.origins.program.index, opened.function, opened.node)
+        preferred = form == "kernel" and keeps_preferred(self.origins, opened.chosen or here)
         certain = certain and not preferred
         facts: dict[str, object] = {
             "form": form,

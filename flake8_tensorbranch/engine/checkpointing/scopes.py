@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.flags import Changes, Flags
 from flake8_tensorbranch.engine.checkpointing.toggles import toggles
-from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line, returned
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.scopes import PREFERRED_BACKEND, SCOPES, Scope
 from flake8_tensorbranch.syntax.kinds import NESTED
@@ -26,7 +26,8 @@ _STACKS: Final = ("ExitStack", "AsyncExitStack")
 class Opened:
     """One scope: where it is written (and reported), the function it is open in, and which of its nodes it holds.
 
-    `row` is torch's scope, `changes` what a scope of the project changes, `manager` the function or class behind that.
+    `row` is torch's scope, `changes` what a scope of the project changes, `manager` the function or class behind that;
+    `chosen` is the call that makes torch's scope, wherever it stands.
     """
 
     node: nodes.NodeNG
@@ -37,6 +38,7 @@ class Opened:
     changes: Changes | None = None
     manager: FunctionInfo | ClassInfo | None = None
     closes: nodes.NodeNG | None = None
+    chosen: Expr | None = None
 
 
 class Scopes:
@@ -60,6 +62,25 @@ class Scopes:
                         yield from self._open(
                             Expr(index, function.parent if function else None, decorator), function, _everywhere
                         )
+                        yield from self._wrapped(function, decorator)
+
+    def _wrapped(self, function: FunctionInfo | None, decorator: nodes.NodeNG) -> Iterator[Opened]:
+        """The scopes in which a decorator of another file calls the function; those of this one stand here."""
+        index = self.origins.program.index
+        called = isinstance(decorator, nodes.Call)
+        bare = decorator.func if isinstance(decorator, nodes.Call) else decorator
+        maker = self.origins.program.analysis.resolver.expression(index, bare, function.parent if function else None)
+        if called and isinstance(maker, FunctionInfo):
+            maker = returned(maker)
+        inner = returned(maker) if isinstance(maker, FunctionInfo) and maker.module is not index else None
+        if inner is None or not isinstance(maker, FunctionInfo) or not maker.params:
+            return
+        for node in own_nodes(inner.node, nodes.With):
+            inside = (c for s in node.body for c in s.nodes_of_class(nodes.Call))
+            if any(dotted(c.func) == maker.params[0].name for c in inside):
+                for manager, _ in node.items:
+                    for opened in self._open(Expr(maker.module, inner, manager), function, _everywhere):
+                        yield replace(opened, node=decorator, module=index)
 
     def _withs(self, function: FunctionInfo | None, top: nodes.NodeNG) -> Iterator[Opened]:
         for node in own_nodes(top, nodes.With):
@@ -146,7 +167,7 @@ class Scopes:
             module = expr.module
             for name in self.origins.externals(origin):
                 if name in SCOPES and SCOPES[name].form == "context":
-                    yield Opened(expr.node, module, function, holds, SCOPES[name])
+                    yield Opened(expr.node, module, function, holds, SCOPES[name], chosen=origin)
             for ref in self.origins.value(origin).each:
                 if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                     yield Opened(expr.node, module, function, holds, None, self.flags.of_class(ref.cls), ref.cls)
@@ -168,7 +189,7 @@ class Scopes:
             for origin in self.origins.of(Expr(cls.module, enter, scope)):
                 for name in self.origins.externals(origin):
                     if name in SCOPES and SCOPES[name].form == "context":
-                        yield Opened(expr.node, expr.module, function, holds, SCOPES[name])
+                        yield Opened(expr.node, expr.module, function, holds, SCOPES[name], chosen=origin)
 
     def _manager(
         self, expr: Expr, manager: FunctionInfo, function: FunctionInfo | None, holds: Callable[[nodes.NodeNG], bool]
@@ -185,7 +206,7 @@ class Scopes:
         for scope, node in inner:
             for opened in self._open(scope, function, holds):
                 place = node if here else expr.node
-                yield Opened(place, expr.module, function, holds, opened.row, opened.changes, opened.manager)
+                yield replace(opened, node=place, module=expr.module)
         changes = self.flags.of_generator(manager)
         yield Opened(expr.node, expr.module, function, holds, changes.switch, changes, manager)
 

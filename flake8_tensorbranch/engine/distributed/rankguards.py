@@ -25,8 +25,6 @@ _ASIDE: Final = ("init_process_group", "new_group")
 def sites(program: Program, collectives: Collectives) -> Iterator[CollectiveSite]:
     """One site for each such test; none where a function has several, since these may belong together."""
     index = program.index
-    if not index.mentions(("rank", "RANK")):
-        return
     guards = _Guards(program, collectives)
     wrappers: set[FunctionInfo | None] = set()
     for function in index.functions:
@@ -36,7 +34,7 @@ def sites(program: Program, collectives: Collectives) -> Iterator[CollectiveSite
             if label:
                 wrappers.add(guards.wrapper(function, decorator))
                 yield _site(function.parent, decorator, label, decorator)
-    for scope in index.scopes:
+    for scope in index.scopes if index.mentions(("rank", "RANK")) else ():
         if scope is not None and scope in wrappers:
             continue  # told at each function whose decorator it is
         found = [
@@ -92,7 +90,7 @@ class _Guards:
         """A collective that a function runs on one rank alone, since its decorator calls it there only; else empty."""
         maker = self._maker(function, decorator)
         one = isinstance(maker, str) and maker.rsplit(".", 1)[-1] in RANK_ZERO
-        if isinstance(maker, FunctionInfo) and maker.params and maker.module is self.program.index:
+        if isinstance(maker, FunctionInfo) and maker.params:
             inner = returned(maker)
             called = maker.params[0].name
             one = inner is not None and any(self._calls_on_one(inner, test, called) for test in inner.tests)
@@ -144,7 +142,7 @@ class _Guards:
             return self.asked(scope, test.operand)
         if scope is None or not isinstance(test, (nodes.Compare, nodes.Call, nodes.Name)):
             return None
-        return test if self._is_rank(Expr(self.program.index, scope, test)) else None
+        return test if self._is_rank(Expr(scope.module, scope, test)) else None
 
     def _is_rank(self, expr: Expr) -> bool:
         """True for a rank, and for a test of one."""
