@@ -182,7 +182,8 @@ def _makes_size(facts: Facts, node: nodes.NodeNG) -> bool:
     """True when the operation itself gives its result a size that depends on values: no input has such a size."""
     if isinstance(node, nodes.Subscript):
         index = facts.values.get(node.slice, UNKNOWN)
-        return bool(index.kinds & TENSOR and index.deps & MASK)
+        parts = [item for _, item in index.items or ()] if index.must(CONTAINER) else [index]
+        return any(part.kinds & TENSOR and part.deps & MASK for part in parts)
     if not isinstance(node, nodes.Call) or facts.calls.get(node):
         return False
     sources = [*node.args, *(k.value for k in node.keywords)]
