@@ -129,6 +129,8 @@ def _membership(left: AbstractValue, right: AbstractValue) -> AbstractValue:
             deps |= DATA
         # A name looked up among tensors is a key far more often than a number compared with each of them.
         deps = either(deps, right.deps | (all_deps(inner) if not inner.kinds & TENSOR else 0))
+    elif right.must(HOST):
+        deps |= right.deps & DATA  # a list in what `tolist()` gave
     elif left.kinds & TENSOR:
         deps = left.deps & FLOWING
     if not deps and not (left.kinds | right.kinds) & ~UNKNOWN_KIND:

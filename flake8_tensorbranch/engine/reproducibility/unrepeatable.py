@@ -70,15 +70,22 @@ class Unrepeatable:
         call = expr.node
         func = call.func
         name = last_name(func)
-        if name not in ADDING or not self._meant(call, ADDING[name]):
+        if name not in ADDING:  # under another name, or out of a partial
+            called = (n.rpartition(".")[2] for n in self.origins.externals(expr) if n.startswith("torch."))
+            name = next((n for n in called if n in ADDING), "")
+        if not name or not self._meant(call, ADDING[name]):
             return ""
         value = self.origins.value(expr)
         if not value.kinds & TENSOR and not name.endswith("_"):
             return ""
         parts = list(call.args)
+        added = parts[-1:]
         if isinstance(func, nodes.Attribute):
             parts.append(func.expr)
-        if any(self._whole(Expr(expr.module, expr.scope, part)) for part in parts[-2:]):
+            added.append(func.expr)
+        weights = _weights(call) if ADDING[name] == "weights" else None
+        added = added if weights is None else [weights]
+        if any(self._whole(Expr(expr.module, expr.scope, part)) for part in added):
             return ""
         return "" if name == "cumsum" and not any(self._is_float(expr, part) for part in parts) else name
 
@@ -103,7 +110,7 @@ class Unrepeatable:
             given = keywords.get("accumulate") or (call.args[2] if len(call.args) > 2 else None)
             return isinstance(given, nodes.Const) and given.value is True
         if condition == "weights":
-            return "weights" in keywords
+            return _weights(call) is not None
         if condition == "reduce":
             given = keywords.get("reduce") or (call.args[3] if len(call.args) > 3 else None)
             return isinstance(given, nodes.Const) and given.value in REDUCTIONS
@@ -123,3 +130,11 @@ class Unrepeatable:
             if words & INTEGERS or "ones_like" in words:
                 return True
         return False
+
+
+def _weights(call: nodes.Call) -> nodes.NodeNG | None:
+    """What `torch.bincount(index, weights)` or `index.bincount(weights)` adds up; None where it counts."""
+    named: nodes.NodeNG | None = next((k.value for k in call.keywords if k.arg == "weights"), None)
+    of_torch = (dotted(call.func) or "").startswith("torch.") or isinstance(call.func, nodes.Name)
+    given = call.args[1:2] if of_torch else call.args[:1]
+    return named or next(iter(given), None)
