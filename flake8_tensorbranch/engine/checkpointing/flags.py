@@ -101,7 +101,7 @@ class Flags:
                 isinstance(node, nodes.Call)
                 and isinstance(node.func, nodes.Attribute)
                 and node.func.attrname in FORWARD_HOOKS
-            ) and (any(self._changes_values(function, a) for a in node.args)):
+            ) and (any(self.changes_values(function, a) for a in node.args)):
                 return Changes(everywhere=HOOK)
             key = self.key(function, node)
             if key is not None and key[1] not in _NOT_FLAGS:
@@ -115,9 +115,11 @@ class Flags:
                     if name in SCOPES and SCOPES[name].form == "switch":
                         yield name
 
-    def _changes_values(self, function: FunctionInfo, hook: nodes.NodeNG) -> bool:
+    def changes_values(self, function: FunctionInfo, hook: nodes.NodeNG) -> bool:
         """True for a hook that gives something back, and so changes what flows through the module."""
         if isinstance(hook, nodes.Lambda):
+            if isinstance(hook.body, nodes.Const) and hook.body.value is None:
+                return False
             return not (
                 isinstance(hook.body, nodes.Call)
                 and (dotted(hook.body.func) or "").rsplit(".", 1)[-1] in ("setattr", *_CHANGES)  # any order
