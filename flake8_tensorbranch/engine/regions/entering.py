@@ -12,7 +12,7 @@ from flake8_tensorbranch.engine.lookup.options import Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.regions.homemade import applied, home_made
 from flake8_tensorbranch.syntax.binding import assigned
-from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 
 def handed(program: Program, scope: FunctionInfo | None, function: nodes.NodeNG | None) -> list[FunctionInfo]:
@@ -50,6 +50,8 @@ def _constructed(program: Program, scope: FunctionInfo | None, attribute: nodes.
     names = [p.name for p in init.params if p.name in stored]
     origins = Origins(program)
     found: dict[FunctionInfo, None] = {}
+    if scope.cls is not None and len(init.params) > 1 and init.params[1].name in names:
+        found.update(dict.fromkeys(_under(program, scope.cls)))  # the class is the decorator
     for caller, facts in program.facts.items():
         for node, callees in facts.calls.items():
             for name in names if init in callees else ():
@@ -71,6 +73,16 @@ def _decorated(program: Program, maker: FunctionInfo) -> Iterator[FunctionInfo]:
             target = resolver.expression(program.index, called.func if called else decorator, function.parent)
             if target is not None and target is (maker.parent if called else maker):
                 yield function
+
+
+def _under(program: Program, cls: ClassInfo) -> Iterator[FunctionInfo]:
+    """The functions of the file that a class is written over as a decorator."""
+    resolver = program.analysis.resolver
+    for function in program.index.functions:
+        node = function.node
+        decorators = node.decorators.nodes if isinstance(node, nodes.FunctionDef) and node.decorators else ()
+        if any(resolver.expression(program.index, d, function.parent) is cls for d in decorators):
+            yield function
 
 
 def made_by_hand(program: Program) -> Iterator[tuple[nodes.Call, FunctionInfo | None, list[FunctionInfo]]]:
