@@ -26,6 +26,9 @@ _GOES_OVER: Final = {
 _DIGITS: Final = frozenset({"builtins.str", "builtins.bin", "builtins.hex", "builtins.hash", "builtins.format"})
 
 
+_ASKING: Final = ("getattr", "len")
+
+
 def gone_over(facts: Facts) -> Iterator[nodes.NodeNG]:
     """Each tensor whose rows a function goes through, and each `range` of a size, outside of loops: they are unrolled
     (observed: tests/oracle/test_forms_sizes.py).
@@ -66,7 +69,7 @@ def specialised(facts: Facts) -> Iterator[tuple[nodes.NodeNG, nodes.NodeNG, str]
         elif kind is nodes.JoinedStr:
             parts = [p.value for p in node.values if isinstance(p, nodes.FormattedValue)]
             sized = [p for p in parts if facts.values.get(p, UNKNOWN).deps & _SIZES]
-            if not sized or _told(node):
+            if not sized or not _is_asked_for(node):
                 continue
             owner, key, form = node, sized[0], "digits"
         elif kind is nodes.BinOp and node.op == "*":
@@ -83,6 +86,15 @@ def specialised(facts: Facts) -> Iterator[tuple[nodes.NodeNG, nodes.NodeNG, str]
             continue  # two entries: a graph for each outcome, as of a branch
         if size.must(HOST) and size.const is not slice and size.deps & _SIZES and not size.deps & DATA:
             yield node, key, form
+
+
+def _is_asked_for(text: nodes.NodeNG) -> bool:
+    """True for a text that something is looked up by, or whose length is taken: most others are words of a message."""
+    up = text.parent
+    if isinstance(up, nodes.Subscript):
+        return up.slice is text
+    func = up.func if isinstance(up, nodes.Call) else None
+    return (isinstance(func, nodes.Attribute) and func.attrname == "get") or getattr(func, "name", "") in _ASKING
 
 
 def _is_named(node: nodes.Call) -> bool:
