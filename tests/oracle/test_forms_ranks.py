@@ -30,6 +30,7 @@ from torch.distributed import all_reduce, barrier, get_rank
 from torch.distributed import ReduceOp
 
 STRICT = True
+LAYER = torch.nn.Linear(2, 2)
 REDUCE = partial(dist.all_reduce, op=dist.ReduceOp.SUM)
 
 
@@ -80,6 +81,42 @@ class Step:
             dist.all_reduce(total)
 
 
+class Kept:
+    def __init__(self) -> None:
+        self.items = []
+
+    def add(self, item) -> None:
+        if item not in self.items:
+            self.items.append(item)
+
+    def add_new(self, *items) -> None:
+        for item in items:
+            if not any(item is kept for kept in self.items):
+                self.items.append(item)
+
+    def add_of(self, layer, parameters) -> None:
+        if parameters == [p for p in layer.parameters()]:
+            self.items.append(layer)
+
+    def add_last(self, item) -> None:
+        self.items.append(item)
+        if len(self.items) > 1 and self.items[-2] is self.items[-1]:
+            del self.items[-2]
+
+
+class Valued:
+    def __init__(self) -> None:
+        self.values = [1.0]
+
+    def add_value(self, loss: Tensor) -> None:
+        if loss.item() in self.values:
+            self.values.append(loss)
+
+    def run(self, total: Tensor) -> None:
+        for _ in enumerate(self.values):
+            dist.all_reduce(total)
+
+
 @main_only
 def saved(total: Tensor) -> None:
     dist.barrier()
@@ -89,6 +126,7 @@ def saved(total: Tensor) -> None:
 def logged(total: Tensor) -> None:
     print(end="")
 """
+EACH = "for i, item in enumerate(kept.items):\n    dist.all_reduce(total)"
 FORMS = {
     "plain": "if torch.isnan(loss):\n    return\ndist.all_reduce(total)",
     "alias": "if torch.isnan(loss):\n    return\ntd.all_reduce(total)",
@@ -212,13 +250,21 @@ FORMS = {
     "async_": "work = dist.all_reduce(total, async_op=True)\nif torch.isnan(loss):\n    return\nwork.wait()",
     "nan_grad": "if torch.isnan(loss):\n    total.mul_(0)\ndist.all_reduce(total)",
     "getattr_": "if loss.isfinite():\n    getattr(dist, 'all_reduce')(total)",
+    "kept": f"kept = Kept()\nkept.add(LAYER)\nkept.add(loss)\n{EACH}",
+    "kept_new": f"kept = Kept()\nkept.add_new(LAYER, loss, LAYER)\n{EACH}",
+    "kept_of": f"kept = Kept()\nkept.add_of(LAYER, [*LAYER.parameters()])\n{EACH}",
+    "kept_last": f"kept = Kept()\nkept.add_last(loss)\nkept.add_last(LAYER)\n{EACH}",
+    "kept_value": "kept = Valued()\nkept.add_value(loss)\nkept.run(total)",
+    "kept_in": "kept = [LAYER, loss]\nif LAYER in kept:\n    dist.all_reduce(total)",
+    "value_in": "if loss in [torch.ones(())]:\n    dist.all_reduce(total)",
+    "values_equal": "if [loss] == [torch.ones(())]:\n    dist.all_reduce(total)",
     "star": "args = (total,)\nif loss.isfinite():\n    dist.all_reduce(*args)",
 }
 PROGRAM = HEAD + "".join(
     f"\n\ndef {name}(loss: Tensor, total: Tensor) -> None:\n{textwrap.indent(body, '    ')}\n"
     for name, body in FORMS.items()
 )
-ELSEWHERE = {"method": "Step", "rank_deco": "saved"}
+ELSEWHERE = {"method": "Step", "kept_value": "Valued", "rank_deco": "saved"}
 """Forms whose report stands in a class or at a decorator that they use."""
 
 

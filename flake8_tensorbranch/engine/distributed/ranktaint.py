@@ -66,6 +66,8 @@ class Evaluator:
         found = self._taint(node)
         if not found or found == AGREED:
             return found
+        if isinstance(node, nodes.Compare) and self._identifies(node):
+            return frozenset(m for m in found if marks.level(m) > marks.DATA)
         value = self.facts.values.get(node, UNKNOWN)
         if value.deps & SYNCED:
             return AGREED
@@ -121,6 +123,19 @@ class Evaluator:
                 self.ranks.chosen[test] = self.ranks.chosen[leaf] = self.scope
                 return True
         return False
+
+    def _identifies(self, node: nodes.Compare) -> bool:
+        """True for a search among things that are kept (`model in self.models`) for one that may be an object, and for
+        a list that is compared with a module's parameters: these are the same things or not, whatever they hold.
+        """
+        (operator, right), *others = node.ops
+        left, kept = self._value(node.left), self._value(right)
+        if others or kept.kinds & TENSOR:
+            return False
+        if operator in ("in", "not in"):
+            return bool(left.kinds & (OBJECT | lattice.UNKNOWN_KIND)) or not left.known
+        asked = (last_name(call.func) for call in node.nodes_of_class(nodes.Call))
+        return operator in ("==", "!=") and not left.kinds & TENSOR and "parameters" in asked
 
     def _value(self, node: nodes.NodeNG) -> AbstractValue:
         return self.facts.values.get(node, UNKNOWN)
