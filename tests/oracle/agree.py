@@ -57,7 +57,7 @@ def plain(source: str) -> Iterator[ModuleType]:
     """The same program without its checkpoints: what they wrap is called directly."""
 
     def call(function: Any, *args: Any, use_reentrant: bool = True, **options: Any) -> Any:
-        for name in ("preserve_rng_state", "context_fn", "debug", "determinism_check"):
+        for name in ("preserve_rng_state", "context_fn", "debug", "determinism_check", "early_stop"):
             options.pop(name, None)
         return function(*args, **options)
 

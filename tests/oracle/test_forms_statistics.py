@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
-from tests.oracle.agree import HEAD, forms, reported, require_torch, step
+from tests.oracle.agree import HEAD, forms, plain, reported, require_torch, step
 from tests.oracle.support import loaded
 
 torch = require_torch()
@@ -98,6 +100,147 @@ def outside(x: Tensor) -> Tensor:
     return OUT(checkpoint(A, x, use_reentrant=False))
 """
 )
+
+WHOLE = (
+    HEAD
+    + """
+class Norms(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.instance = nn.InstanceNorm1d(4, track_running_stats=True)
+        self.batch = nn.BatchNorm1d(4)
+
+    def spread(self, h: Tensor) -> Tensor:
+        return A(h).tanh().expand(2, 3, 4).transpose(1, 2)
+
+
+NORMS = Norms()
+
+
+def last(x: Tensor) -> Tensor:
+    return checkpoint(lambda h: NORMS.instance(NORMS.spread(h)), x, use_reentrant=False)
+
+
+def last_scaled(x: Tensor) -> Tensor:
+    return checkpoint(lambda h: NORMS.instance(NORMS.spread(h)) * 2, x, use_reentrant=False)
+
+
+def followed(x: Tensor) -> Tensor:
+    return checkpoint(lambda h: NORMS.instance(NORMS.spread(h)).exp(), x, use_reentrant=False)
+
+
+def last_reentrant(x: Tensor) -> Tensor:
+    return checkpoint(lambda h: NORMS.instance(NORMS.spread(h)), x, use_reentrant=True)
+
+
+def last_batch(x: Tensor) -> Tensor:
+    return checkpoint(lambda h: NORMS.batch(A(h).tanh()), x, use_reentrant=False)
+
+
+class Every(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.bn = nn.BatchNorm1d(4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        for module in self.modules():
+            module.eval()
+        return torch.tanh(self.bn(A(x)))
+
+
+class EachChild(Every):
+    def forward(self, x: Tensor) -> Tensor:
+        for child in self.children():
+            child.train(False)
+        return torch.tanh(self.bn(A(x)))
+
+
+class EachNorm(Every):
+    def forward(self, x: Tensor) -> Tensor:
+        for module in self.modules():
+            if isinstance(module, (nn.BatchNorm1d, nn.Dropout)):
+                module.eval()
+        return torch.tanh(self.bn(A(x)))
+
+
+class EachOther(Every):
+    def forward(self, x: Tensor) -> Tensor:
+        for module in self.modules():
+            if isinstance(module, nn.Dropout):
+                module.eval()
+        return torch.tanh(self.bn(A(x)))
+
+
+class Afterwards(Every):
+    def forward(self, x: Tensor) -> Tensor:
+        out = torch.tanh(self.bn(A(x)))
+        for module in self.modules():
+            module.eval()
+        self.train()
+        return out
+
+
+class Trains(Every):
+    def forward(self, x: Tensor) -> Tensor:
+        for module in self.modules():
+            module.train()
+        return torch.tanh(self.bn(A(x)))
+
+
+ALL, CHILDREN, NORM, OTHER, AFTER, TRAINS = Every(), EachChild(), EachNorm(), EachOther(), Afterwards(), Trains()
+PLAIN = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4), nn.Tanh())
+
+
+def every(x: Tensor) -> Tensor:
+    return checkpoint(ALL, x, use_reentrant=False)
+
+
+def each_child(x: Tensor) -> Tensor:
+    return checkpoint(CHILDREN, x, use_reentrant=False)
+
+
+def each_norm(x: Tensor) -> Tensor:
+    return checkpoint(NORM, x, use_reentrant=False)
+
+
+def each_other(x: Tensor) -> Tensor:
+    return checkpoint(OTHER, x, use_reentrant=False)
+
+
+def afterwards(x: Tensor) -> Tensor:
+    return checkpoint(AFTER, x, use_reentrant=False)
+
+
+def trains(x: Tensor) -> Tensor:
+    return checkpoint(TRAINS, x, use_reentrant=False)
+
+
+def ahead(x: Tensor) -> Tensor:
+    for module in PLAIN.modules():
+        module.eval()
+    return checkpoint(PLAIN, x, use_reentrant=False)
+"""
+)
+
+
+def moved(source: str, name: str) -> list[torch.Tensor]:
+    """The running means after one step of a form."""
+    with loaded(source) if source else plain(WHOLE) as module:
+        step(module, name)
+        roots = [value for value in vars(module).values() if isinstance(value, torch.nn.Module)]
+        means = [getattr(part, "running_mean", None) for root in roots for part in root.modules()]
+    return [mean.clone() for mean in means if mean is not None]
+
+
+def test_statistics_of_norms_at_the_end_and_of_whole_modules() -> None:
+    names = [n.name for n in ast.parse(WHOLE).body if isinstance(n, ast.FunctionDef)]
+    wrong = set()
+    for name in names:
+        pairs = zip(moved(WHOLE, name), moved("", name), strict=True)
+        if not all(torch.equal(found, right) for found, right in pairs):
+            wrong.add(name)
+    assert 3 < len(wrong) < len(names) - 3
+    assert set(reported(WHOLE, "TBR211")) == wrong
 
 
 def twice(name: str) -> bool:

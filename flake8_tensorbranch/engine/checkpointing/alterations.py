@@ -73,7 +73,8 @@ def alterations(origins: Origins, statement: Expr, depth: int = _DEPTH) -> Itera
             if not identities.holds_already(origins, holder, stored.value):
                 yield made(stored.holder, "requires_grad", stored.said)
         elif stored.name == "data":
-            yield made(stored.holder, "parameters", stored.said)
+            if isinstance(node, nodes.AugAssign) or not identities.is_itself(stored.holder, stored.value):
+                yield made(stored.holder, "parameters", stored.said)
         elif stored.name not in ("grad", "training"):
             refs = [r for r in origins.value(holder).each if isinstance(r, Instance)]
             if any(isinstance(r.cls, ClassInfo) for r in refs):
@@ -180,6 +181,7 @@ def _called(origins: Origins, statement: Expr, call: nodes.Call, made: Any) -> I
             and not value.must(CONTAINER)
             and not value.must(OBJECT)
             and not _is_gradient(owner)
+            and not (name == "copy_" and identities.is_itself(owner, _given(call, 0, "src")))
         ):
             yield made(owner, "parameters", call)
 

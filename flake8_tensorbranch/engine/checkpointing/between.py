@@ -16,9 +16,12 @@ from flake8_tensorbranch.engine.checkpointing.contents import Contents
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
 from flake8_tensorbranch.engine.checkpointing.mutation import Mutations
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
+from flake8_tensorbranch.engine.checkpointing.siblings import others
 from flake8_tensorbranch.engine.checkpointing.stores import stores
+from flake8_tensorbranch.engine.checkpointing.ungraded import finds_no_gradients
 from flake8_tensorbranch.engine.lookup.guards import in_other_arms
 from flake8_tensorbranch.engine.lookup.modes import without_grad
+from flake8_tensorbranch.engine.lookup.names import owner
 from flake8_tensorbranch.engine.lookup.origins import Expr, line
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.regions.region import Entry
@@ -192,14 +195,15 @@ class Between:
         """True when a change concerns something that the region reads."""
         near = span.call.node.func if isinstance(span.call.node, nodes.Call) else None
         apart = (change.of, change.target if change.what == "attribute" else None)
-        if near is not None and any(_others(each, near, span) for each in apart if each):
+        if near is not None and any(others(each, near, span.call.scope) for each in apart if each):
             return False
         if change.what == "attribute":
             variant = self._variant(made, region)
             read = asked.is_read(self.origins, change, made, region, variant)
             return read and not _toggles(change, span) and not self._same(change, span)
         if change.what == "optimizer":
-            return self._steps(change, span, made, region)
+            without = finds_no_gradients(self.origins, self.recomputes.tree, change.said, span.call.scope)
+            return not without and self._steps(change, span, made, region)
         if not self._concerns(change.target, span, made, region, change.part):
             return False
         if not marks.bears(self.origins, change, region):
@@ -226,9 +230,9 @@ class Between:
             found = dotted(node.value if isinstance(node, nodes.Subscript) else node)
             if found is not None and (found == path or found.startswith(f"{path}.") or path.startswith(f"{found}.")):
                 return True
-        if made.call.scope is target.scope and self._is_handed(target, made):
+        if self._is_handed(target, made, region):
             return True
-        if near and _others(target, near[0], span):
+        if near and others(target, near[0], span.call.scope):
             return False
         classes = {a.function.cls for a in region if a.function.cls is not None}
         up: FunctionInfo | None = made.call.scope
@@ -251,19 +255,23 @@ class Between:
         own = made.function is not None and dotted(made.function.node) == dotted(target.node)
         return own or any(a.function.cls in classes for a in region)
 
-    def _is_handed(self, target: Expr, made: Recompute) -> bool:
-        """True for a tensor that enters by keyword or closure, which no version counter guards (facts B4)."""
+    def _is_handed(self, target: Expr, made: Recompute, region: list[Activation]) -> bool:
+        """True for what enters by keyword or closure, which no version counter guards (facts B4), or as a global."""
         if not isinstance(target.node, nodes.Name):
             return False
         name = target.node.name
         call = made.call.node
-        if any(isinstance(k.value, nodes.Name) and k.value.name == name for k in call.keywords):
+        here = made.call.scope is target.scope
+        if here and any(isinstance(k.value, nodes.Name) and k.value.name == name for k in call.keywords):
             return True
+        shared = owner(target.scope, name) is None
         return any(
-            f.parent is made.call.scope
-            and name not in f.local_names
+            f.module is target.module
+            and (
+                (here and f.parent is target.scope and name not in f.local_names) or (shared and owner(f, name) is None)
+            )
             and any(n.name == name for n in f.node.nodes_of_class(nodes.Name))
-            for f in made.functions
+            for f in (*made.functions, *(a.function for a in region))
         )
 
     def _same(self, change: Alteration, span: Span) -> bool:
@@ -327,57 +335,6 @@ class Between:
             and "sched" not in (dotted(call.func) or "")
         }
         return len(others) == 1
-
-
-def _others(target: Expr, called: nodes.NodeNG, span: Span) -> bool:
-    """True for another object of one class than the module that is called: another parameter, another attribute."""
-    scope, paths = target.scope, [(dotted(node) or "").split(".") for node in (target.node, called)]
-    if scope is None or scope is not span.call.scope or not all(paths) or paths[0][0] == "" or paths[1][0] == "":
-        return False
-    (root, *rest), (own, *names) = paths
-    if root == own and scope.cls is not None and scope.takes_self and root == scope.params[0].name:
-        return bool(rest and names) and rest[0] != names[0] and _built_apart(scope.cls, rest[0], names[0])
-    bound = [scope.local_names.get(name, ()) for name in (root, own)]
-    if root == own or all(len(b) == 1 and isinstance(b[0].parent, nodes.Arguments) for b in bound):
-        return root != own
-    values = [_made_once(scope, name) for name in (root, own)]
-    return all(v is not None for v in values) and all(
-        _is_made(v, name, []) for v, name in zip(values, (own, root), strict=True)
-    )
-
-
-def _made_once(scope: FunctionInfo, name: str) -> nodes.Call | None:
-    """The call that makes what a local or global name holds, where it is bound once."""
-    if name in scope.local_names:
-        found = [getattr(b.parent, "value", None) for b in scope.local_names[name]]
-    else:
-        found = [getattr(b.statement, "value", None) for b in scope.module.bindings.get(name, ())]
-    return found[0] if len(found) == 1 and isinstance(found[0], nodes.Call) else None
-
-
-def _built_apart(cls: ClassInfo, one: str, other: str) -> bool:
-    """True for two attributes, one of which is always made anew: copied, or constructed without the other."""
-    made = [
-        [s.parent for m in cls.methods.values() for s in m.attribute_stores if s.attrname == n] for n in (one, other)
-    ]
-    values = [[getattr(statement, "value", None) for statement in found] for found in made]
-    if not all(values):
-        return False
-    return any(
-        all(_is_made(v, name, aside) for v in mine)
-        for mine, name, aside in ((values[0], other, values[1]), (values[1], one, values[0]))
-    )
-
-
-def _is_made(value: Any, other: str, aside: list[Any]) -> bool:
-    if not isinstance(value, nodes.Call):
-        return False
-    if (dotted(value.func) or "").rsplit(".", 1)[-1] == "deepcopy":
-        return True
-    given = {dotted(n) for n in value.nodes_of_class((nodes.Name, nodes.Attribute))}
-    if any(path is not None and (path == other or path.endswith(f".{other}")) for path in given):
-        return False
-    return not given & {dotted(v) for v in aside if v}
 
 
 def _toggles(change: Alteration, span: Span) -> bool:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 from astroid import nodes
 
 from flake8_tensorbranch.diagnostic import Edit
+from flake8_tensorbranch.engine.checkpointing import saving
 from flake8_tensorbranch.engine.checkpointing.changes import is_in_place
 from flake8_tensorbranch.engine.checkpointing.contents import Contents
 from flake8_tensorbranch.engine.checkpointing.evaluating import evaluates
@@ -16,6 +18,7 @@ from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
 from flake8_tensorbranch.engine.lattice import NO_CONST
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr
+from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.regions.entering import segmented
 from flake8_tensorbranch.engine.regions.region import Entry, describe
 from flake8_tensorbranch.engine.regions.trace import noted, spelled
@@ -87,15 +90,37 @@ class Entries:
         if start is not None and begin.row is not None and begin.row.sequential:
             part = segmented(self.origins.value(start), begin.option("segments"))
         found = next(self.contents.layers((), start, table, part), None)
+        if found is not None and table is COUNTING and self._ends_so(begin, found):
+            found = None
         for head in heads if found is None else ():
             key = (head, id(table))
             if key not in self._layers:
-                self._layers[key] = next(self.contents.layers(head.run(), None, table), None)
+                self._layers[key] = next(self._run_by(head, table), None)
             found = found or self._layers[key]
         if found is None or not evaluates(self.origins, begin, start, found, heads):
             return found
-        every = chain(self.contents.layers((), start, table, part), self.contents.layers(_runs(heads), None, table))
+        every = chain(self.contents.layers((), start, table, part), *(self._run_by(head, table) for head in heads))
         return next((each for each in every if not evaluates(self.origins, begin, start, each, heads)), None)
+
+    def _run_by(self, head: Activation, table: dict[str, Layer]) -> Iterator[Expr]:
+        """The layers of a table that a run of a region calls; no `InstanceNorm` as the last of all that saves tensors:
+        a non-reentrant recompute stops inside of it, before it moves its statistics (facts B9).
+        """
+        for activation in head.run():
+            for found in self.contents.layers([activation], None, table):
+                stops = table is COUNTING and activation.entry.reentrant is False and self._is_instance_norm(found)
+                if not stops or saving.after(self.origins, activation, found.node):
+                    yield found
+
+    def _ends_so(self, begin: Entry, found: Expr) -> bool:
+        """True where an `InstanceNorm` alone is the region."""
+        return begin.reentrant is False and self._is_instance_norm(found)
+
+    def _is_instance_norm(self, layer: Expr) -> bool:
+        called = layer.node.func if isinstance(layer.node, nodes.Call) else layer.node
+        refs = self.origins.value(replace(layer, node=called)).each
+        names = [str(r.cls) for r in refs if isinstance(r, Instance)]
+        return bool(names) and all(n.startswith("torch.nn.") and "InstanceNorm" in n for n in names)
 
     def _draw(self, heads: list[Activation]) -> Expr | None:
         """The first operation that a region draws by."""
@@ -166,11 +191,6 @@ class Entries:
         return RegionSite(
             kind, node, begin.scope, spelled(called), describe(begin), begin.reentrant, True, (place,), repairs=repairs
         )
-
-
-def _runs(heads: list[Activation]) -> Iterator[Activation]:
-    for head in heads:
-        yield from head.run()
 
 
 def _first_layer(chain_: nodes.NodeNG) -> nodes.Call | None:

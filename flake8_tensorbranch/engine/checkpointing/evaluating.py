@@ -10,7 +10,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
-from flake8_tensorbranch.engine.refs import Bound
+from flake8_tensorbranch.engine.refs import Bound, Instance
 from flake8_tensorbranch.engine.regions.region import Entry
 from flake8_tensorbranch.syntax.kinds import SCOPE_NODES
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
@@ -30,7 +30,9 @@ def evaluates(origins: Origins, begin: Entry, start: Expr | None, layer: Expr, h
         return False
     inner = layer.node.func if isinstance(layer.node, nodes.Call) else layer.node
     path, scope = dotted(inner), layer.scope
-    if path and layer.node is not (start and start.node) and _is_set(origins, layer, {path}):
+    classes = (r.cls for r in origins.value(replace(layer, node=inner)).each if isinstance(r, Instance))
+    kinds = frozenset(str(c).rsplit(".", 1)[-1] for c in classes)
+    if path and layer.node is not (start and start.node) and _is_set(origins, layer, {path}, kinds):
         return True
     if _is_called_so(origins, layer, heads):
         return True
@@ -46,7 +48,7 @@ def evaluates(origins: Origins, begin: Entry, start: Expr | None, layer: Expr, h
         holder = holder.expr
     base = dotted(holder)
     at = replace(start, node=begin.node)
-    return base is not None and _is_set(origins, at, {base, *([f"{base}.{own}"] if own else ())})
+    return base is not None and _is_set(origins, at, {base, *([f"{base}.{own}"] if own else ())}, kinds)
 
 
 def _is_called_so(origins: Origins, layer: Expr, heads: list[Activation]) -> bool:
@@ -71,9 +73,11 @@ def _is_below(origins: Origins, run: Activation) -> bool:
     return run.function.name in ("forward", "__call__") and _is_set(origins, run.parent.expr(run.call), {path})
 
 
-def _is_set(origins: Origins, at: Expr, paths: set[str]) -> bool:
-    """True when the last call before a place that sets the mode of one of these sets evaluation, and always runs."""
-    found = [c for c in _setting(at, at.scope, paths) if _position(c) < _position(at.node)]
+def _is_set(origins: Origins, at: Expr, paths: set[str], kinds: frozenset[str] = frozenset()) -> bool:
+    """True when the last call before a place that sets the mode of one of these sets evaluation, and always runs;
+    `kinds` are the names of the layer's classes.
+    """
+    found = [c for c in _setting(at, at.scope, paths, kinds) if _position(c) < _position(at.node)]
     if any(_sets_while_open(origins, at, paths, item) for item in _open(at.node)):
         return True
     if not found and at.scope is not None:
@@ -82,20 +86,72 @@ def _is_set(origins: Origins, at: Expr, paths: set[str]) -> bool:
             return False
         if any(_is_made(at, path) for path in paths):
             return True
-        found = list(_setting(at, None, paths))
-        return bool(found) and all(isinstance(c.statement().parent, nodes.Module) for c in found)
-    block = found[-1].statement().parent if found and _evaluation(found[-1]) else None
+        found = list(_setting(at, None, paths, kinds))
+        return bool(found) and all(isinstance(_statement(c).parent, nodes.Module) for c in found)
+    block = _statement(found[-1]).parent if found and _evaluation(found[-1]) else None
     return block is not None and bool(block.parent_of(at.node))
 
 
-def _setting(at: Expr, scope: FunctionInfo | None, paths: set[str]) -> Iterator[nodes.Call]:
-    """The calls of a scope that set the mode of one of these modules, or of one that holds it."""
+def _setting(
+    at: Expr, scope: FunctionInfo | None, paths: set[str], kinds: frozenset[str] = frozenset()
+) -> Iterator[nodes.Call]:
+    """The calls of a scope that set the mode of one of these modules, or of one that holds it, alone or in a loop."""
     for call in at.module.calls_in(scope):
         func = call.func
         if isinstance(func, nodes.Attribute) and func.attrname in _MODES:
             path = dotted(func.expr)
-            if path is not None and any(p == path or p.startswith(f"{path}.") for p in paths):
+            if path is None:
+                continue
+            if any(p == path or p.startswith(f"{path}.") for p in paths):
                 yield call
+                continue
+            loop = _loop(call, path)
+            whole, every = _gone_over(loop) if loop is not None else ("", False)
+            if whole and any((p == whole and every) or _is_in(p, whole, every) for p in paths):
+                if not _evaluation(call) or _is_meant(call, path, kinds):
+                    yield call
+
+
+def _loop(call: nodes.Call, name: str) -> nodes.For | None:
+    """The loop that gives a name from round to round and in whose body, under one test at most, a call stands."""
+    up: Any = call.statement().parent
+    up = up.parent if isinstance(up, nodes.If) else up
+    if not isinstance(up, nodes.For) or not isinstance(up.target, nodes.AssignName):
+        return None
+    return up if up.target.name == name else None
+
+
+def _gone_over(loop: nodes.For) -> tuple[str, bool]:
+    """The module over whose parts a loop goes, and whether it comes to all of them, itself among them."""
+    call = loop.iter
+    func = call.func if isinstance(call, nodes.Call) and not call.args and not call.keywords else None
+    if not isinstance(func, nodes.Attribute) or func.attrname not in ("modules", "children"):
+        return "", False
+    return dotted(func.expr) or "", func.attrname == "modules"
+
+
+def _is_in(path: str, whole: str, every: bool) -> bool:
+    return path.startswith(f"{whole}.") and (every or "." not in path[len(whole) + 1 :])
+
+
+def _is_meant(call: nodes.Call, name: str, kinds: frozenset[str]) -> bool:
+    """True for a call of each round, and one under `isinstance` of a layer's class."""
+    up: Any = call.statement().parent
+    test = getattr(up, "test", None)
+    if test is None:
+        return True
+    if not isinstance(test, nodes.Call) or dotted(test.func) != "isinstance" or len(test.args) != 2:
+        return False
+    named: list[Any] = test.args[1].elts if isinstance(test.args[1], nodes.Tuple) else [test.args[1]]
+    asked = {(dotted(n) or "").rsplit(".", 1)[-1] for n in named}
+    block = up.body
+    return dotted(test.args[0]) == name and call.statement() in block and bool(kinds) and kinds <= asked
+
+
+def _statement(call: nodes.Call) -> Any:
+    """The statement by which a call sets a mode: the loop around it where it does so for each part of a module."""
+    func: Any = call.func
+    return _loop(call, dotted(func.expr) or "") or call.statement()
 
 
 def _open(node: Any) -> Iterator[nodes.Call]:

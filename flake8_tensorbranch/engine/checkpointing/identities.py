@@ -12,8 +12,9 @@ from flake8_tensorbranch.engine.lattice import TENSOR
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.modules import DESCRIBES, IDENTITIES
-from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
+_COPIES: Final = frozenset({"clone", "detach", "contiguous"})
 _DEFAULT: Final = frozenset({"float", "float32"})
 _OTHER_TYPES: Final = ("half", "double", "float16", "float64", "default_dtype", "dtype=dtype", "torch_dtype")
 _FREEZES: Final = (".requires_grad = False", "requires_grad_(False)", "requires_grad=False", "freeze")
@@ -57,6 +58,25 @@ def holds_already(origins: Origins, what: Expr, given: nodes.NodeNG | None) -> b
     if not asks or what.module.mentions(_FREEZES):
         return False
     return not origins.value(what).kinds & TENSOR or is_parameter(origins, what)
+
+
+def is_itself(tensor: nodes.NodeNG | None, given: nodes.NodeNG | None) -> bool:
+    """True for a tensor that gets the values it has, or a copy of them: `p.data = p.data.clone()`."""
+    path = dotted(_bare(tensor))
+    return path is not None and path == dotted(_bare(given))
+
+
+def _bare(node: Any) -> nodes.NodeNG | None:
+    """The tensor that a chain of `data` and of copies begins with."""
+    while True:
+        func = node.func if isinstance(node, nodes.Call) and not node.args else None
+        if isinstance(func, nodes.Attribute) and func.attrname in _COPIES:
+            node = func.expr
+        elif isinstance(node, (nodes.Attribute, nodes.AssignAttr)) and node.attrname == "data":
+            node = node.expr
+        else:
+            found: nodes.NodeNG | None = node
+            return found
 
 
 def is_that_type(call: Expr) -> bool:

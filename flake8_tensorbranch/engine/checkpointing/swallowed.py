@@ -8,6 +8,7 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing import saving
+from flake8_tensorbranch.engine.checkpointing.earlystop import EarlyStop
 from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
 from flake8_tensorbranch.engine.checkpointing.locate import placed, site, skipped
 from flake8_tensorbranch.engine.lattice import UNKNOWN
@@ -27,21 +28,15 @@ def sites(insides: Insides) -> Iterator[RegionSite]:
     only where the handler, or what runs after it, saves tensors again or raises something else.
     """
     seen: set[Any] = set()
+    stop = EarlyStop(insides.origins)
     for activation in insides.lasting():
-        if activation.entry.reentrant is not False or _never_stops(activation):
+        if activation.entry.reentrant is not False or stop.is_off(activation):
             continue
         for node in activation.function.node.nodes_of_class((nodes.Try, nodes.With), NESTED):
             found = _suppressing(activation, node) if isinstance(node, nodes.With) else _handling(activation, node)
             if found is not None and found[0] not in seen and not skipped(activation, node):
                 seen.add(found[0])
                 yield placed(site(SinkKind.SWALLOWED, activation, *found), activation, "caught here")
-
-
-def _never_stops(activation: Activation) -> bool:
-    """True where the early stop is switched off."""
-    if activation.entry.option("early_stop", True) is not True:
-        return True
-    return "set_checkpoint_early_stop" in activation.function.module.text
 
 
 def _handling(activation: Activation, node: nodes.Try) -> tuple[Any, str, str] | None:

@@ -1,0 +1,61 @@
+"""Whether two expressions of one scope hold different objects of one class: parameters, attributes made apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from astroid import nodes
+
+from flake8_tensorbranch.engine.lookup.origins import Expr
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
+
+
+def others(target: Expr, called: nodes.NodeNG, scope_called: FunctionInfo | None) -> bool:
+    """True for another object of one class than the module that is called: another parameter, another attribute."""
+    scope, paths = target.scope, [(dotted(node) or "").split(".") for node in (target.node, called)]
+    if scope is None or scope is not scope_called or not all(paths) or paths[0][0] == "" or paths[1][0] == "":
+        return False
+    (root, *rest), (own, *names) = paths
+    if root == own and scope.cls is not None and scope.takes_self and root == scope.params[0].name:
+        return bool(rest and names) and rest[0] != names[0] and _built_apart(scope.cls, rest[0], names[0])
+    bound = [scope.local_names.get(name, ()) for name in (root, own)]
+    if root == own or all(len(b) == 1 and isinstance(b[0].parent, nodes.Arguments) for b in bound):
+        return root != own
+    values = [_made_once(scope, name) for name in (root, own)]
+    return all(v is not None for v in values) and all(
+        _is_made(v, name, []) for v, name in zip(values, (own, root), strict=True)
+    )
+
+
+def _made_once(scope: FunctionInfo, name: str) -> nodes.Call | None:
+    """The call that makes what a local or global name holds, where it is bound once."""
+    if name in scope.local_names:
+        found = [getattr(b.parent, "value", None) for b in scope.local_names[name]]
+    else:
+        found = [getattr(b.statement, "value", None) for b in scope.module.bindings.get(name, ())]
+    return found[0] if len(found) == 1 and isinstance(found[0], nodes.Call) else None
+
+
+def _built_apart(cls: ClassInfo, one: str, other: str) -> bool:
+    """True for two attributes, one of which is always made anew: copied, or constructed without the other."""
+    made = [
+        [s.parent for m in cls.methods.values() for s in m.attribute_stores if s.attrname == n] for n in (one, other)
+    ]
+    values = [[getattr(statement, "value", None) for statement in found] for found in made]
+    if not all(values):
+        return False
+    return any(
+        all(_is_made(v, name, aside) for v in mine)
+        for mine, name, aside in ((values[0], other, values[1]), (values[1], one, values[0]))
+    )
+
+
+def _is_made(value: Any, other: str, aside: list[Any]) -> bool:
+    if not isinstance(value, nodes.Call):
+        return False
+    if (dotted(value.func) or "").rsplit(".", 1)[-1] == "deepcopy":
+        return True
+    given = {dotted(n) for n in value.nodes_of_class((nodes.Name, nodes.Attribute))}
+    if any(path is not None and (path == other or path.endswith(f".{other}")) for path in given):
+        return False
+    return not given & {dotted(v) for v in aside if v}
