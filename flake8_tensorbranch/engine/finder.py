@@ -12,6 +12,7 @@ from astroid import nodes
 from flake8_tensorbranch.diagnostic import Edit, Related
 from flake8_tensorbranch.engine.branching import (
     asserted,
+    bodies,
     drawings,
     effects,
     forms,
@@ -181,6 +182,8 @@ class Finder:
         sized = not deps & (DATA | RANDOM) and bool(deps & (SHAPE | UNBACKED)) and not mutated
         if sized and not self.memberships:
             return  # sizes matter where something is traced or compiled
+        if sized and bodies.is_check(node):
+            decides = Decides.ERROR
         if isinstance(node, nodes.While):
             kind = SinkKind.SIZE_LOOP if sized else SinkKind.LOOP
         elif decides is Decides.ERROR:

@@ -49,3 +49,13 @@ FLOATS: Final = frozenset(
     }
 )
 """Methods and functions that give floating point numbers: `cumsum` is on the list for these only."""
+
+KEEPS: Final = frozenset(
+    "bfloat16 clone contiguous cpu cuda detach double expand expand_as flatten float half permute repeat reshape "
+    "squeeze t to transpose type type_as unsqueeze view".split()
+)
+"""Methods after which whole numbers are whole: a float holds their sums exactly, up to 2 ** 24."""
+
+COUNTED: Final = frozenset("ones ones_like zeros zeros_like new_ones new_zeros".split())
+ALIKE: Final = COUNTED | frozenset("full full_like new_full".split())
+"""Makers of one number many times: what is added to a place is the same, whichever comes first."""

@@ -56,6 +56,17 @@ SUMS = {
     "(v * 1e8).long().cumsum(0) / 1e8": False,
     "torch.zeros(2, dtype=torch.long).index_add(0, INDEX, (v * 1e8).long()) / 1e8": False,
     "torch.zeros(3).index_copy(0, torch.arange(3), v)": False,
+    "torch.zeros(2).scatter_add(0, INDEX, torch.ones(3)) * 0.4": False,
+    "torch.zeros(2).scatter_add(0, INDEX, torch.ones_like(v)) * 0.4": False,
+    "torch.zeros(2).index_add(0, INDEX, torch.full((3,), 0.3))": False,
+    "torch.zeros(2).index_add(0, INDEX, v.new_full((3,), 0.3).to(v.dtype))": False,
+    "torch.zeros_like(v[:2]).index_add(0, INDEX, v)": True,
+    "torch.ones(2).scatter_add(0, INDEX, torch.full_like(v, 0.1)) / 1.2": False,
+    "torch.zeros(2).index_add(0, INDEX, (v > 0).float()) / 2": False,
+    "torch.zeros(2).index_add(0, INDEX, (v > 0).to(v.dtype).view(-1)) / 2": False,
+    "torch.zeros(2).index_add(0, INDEX, v.float().view(-1))": True,
+    "(v > 0.5).float().cumsum(0)[-1:] / 2": False,
+    "torch.ones_like(v).float().cumsum(0) / 2": False,
     "v.clamp(max=1.0)": False,
     "added(v)": True,
     "Sums().add(v)": True,
@@ -81,3 +92,26 @@ def test_the_order_decides(summed: str, decision: str) -> None:
     follows = not torch.allclose(first.max(), last.max(), atol=1e-3) if torch.is_tensor(first) else first != last
     assert follows is SUMS[summed]
     assert ("form" in reported(source, "TBR106")) is follows
+
+
+FLOATING = """
+from torch import Tensor, zeros
+
+
+def form(v: Tensor):
+    index = (v * 0).long()
+    if v.is_floating_point():
+        total = v.sum() * zeros(2)
+    else:
+        total = zeros(2, dtype=v.dtype).index_add(0, index, v)
+    return total.sin() if total.max() > 1 else total.cos()
+"""
+
+
+def test_the_side_of_whole_numbers_is_exact() -> None:
+    numbers = torch.tensor([2**40, 1, -(2**40)])
+    with loaded(FLOATING) as module:
+        assert torch.equal(module.form(numbers), module.form(numbers.flip(0)))
+    assert "form" not in reported(FLOATING, "TBR106")
+    other = FLOATING.replace("v.is_floating_point()", "not v.is_floating_point()")
+    assert "form" in reported(other, "TBR106")

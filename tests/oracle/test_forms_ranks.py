@@ -117,6 +117,28 @@ class Valued:
             dist.all_reduce(total)
 
 
+@contextmanager
+def served():
+    main = dist.get_rank() == 0
+    if not main:
+        dist.barrier()
+        yield False
+        return
+    yield True
+    dist.barrier()
+
+
+def sizes(t: Tensor) -> list:
+    found = [torch.zeros(()), torch.zeros(())]
+    dist.all_gather(found, torch.tensor(float(t.shape[0])))
+    return [int(size) for size in found]
+
+
+def varying(t: Tensor, known: list) -> None:
+    for i, size in enumerate(known):
+        dist.broadcast(t if i == dist.get_rank() else torch.empty(size), src=i)
+
+
 @main_only
 def saved(total: Tensor) -> None:
     dist.barrier()
@@ -255,6 +277,8 @@ FORMS = {
     "kept_of": f"kept = Kept()\nkept.add_of(LAYER, [*LAYER.parameters()])\n{EACH}",
     "kept_last": f"kept = Kept()\nkept.add_last(loss)\nkept.add_last(LAYER)\n{EACH}",
     "kept_value": "kept = Valued()\nkept.add_value(loss)\nkept.run(total)",
+    "served_": "with served() as main:\n    total += float(main)",
+    "varying_": "chosen = total[:1 + int(loss.isfinite())]\nvarying(chosen, sizes(chosen))",
     "kept_in": "kept = [LAYER, loss]\nif LAYER in kept:\n    dist.all_reduce(total)",
     "value_in": "if loss in [torch.ones(())]:\n    dist.all_reduce(total)",
     "values_equal": "if [loss] == [torch.ones(())]:\n    dist.all_reduce(total)",

@@ -131,3 +131,33 @@ def test_no_graph_for_a_size(body: str) -> None:
     graphs, loop, test = _found(body)
     assert graphs <= 3
     assert (loop, test) == (False, False)
+
+
+CHECKED = """
+import torch
+from torch import Tensor
+
+
+def expect(x: Tensor, raises: bool = True) -> bool:
+    if x.shape[1] != 3:
+        if raises:
+            message = "a second dimension of 3"
+            raise ValueError(message)
+        return False
+    return True
+
+
+@torch.compile(backend="eager")
+def form(x: Tensor) -> Tensor:
+    expect(x)
+    return x.sin()
+"""
+
+
+def test_a_check_that_raises_as_asked_costs_no_graph() -> None:
+    with loaded(CHECKED) as module:
+        graphs = graphs_compiled(lambda: [module.form(torch.ones(rows, 3)) for rows in range(2, 8)])
+        unchecked = CHECKED.replace("    expect(x)\n", "")
+    with loaded(unchecked) as module:
+        assert graphs == graphs_compiled(lambda: [module.form(torch.ones(rows, 3)) for rows in range(2, 8)])
+    assert not reported(CHECKED, "TBR301")

@@ -69,6 +69,18 @@ def only_errors(body: Blocks) -> bool:
     return final
 
 
+def is_check(node: nodes.NodeNG) -> bool:
+    """True for `if ...:` over `if strict: raise ...` and a constant that is returned instead: validation, as asked."""
+    if not isinstance(node, nodes.If) or node.orelse or len(node.body) != 2:
+        return False
+    asked, told = node.body
+    if not isinstance(told, nodes.Return) or not (told.value is None or isinstance(told.value, nodes.Const)):
+        return False
+    if not isinstance(asked, nodes.If) or asked.orelse or not isinstance(asked.test, (nodes.Name, nodes.Attribute)):
+        return False
+    return isinstance(asked.body[-1], nodes.Raise)
+
+
 def only_logs(body: Blocks) -> bool:
     """True when nothing but a log comes of the statements."""
     return all(isinstance(s, nodes.Pass) or called_in(s) in LOGGING for s in body)

@@ -27,8 +27,6 @@ from flake8_tensorbranch.syntax.graph import Block
 from flake8_tensorbranch.syntax.kinds import NESTED, SCOPE_NODES
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
-"""How the names of `torch.nn`'s classes end that hold no parameters."""
-
 
 def sites(program: Program) -> Iterator[CollectiveSite]:
     """The sites of a program; none where nothing in it runs on several ranks."""
@@ -284,9 +282,18 @@ class _Finder:
         value = values.get(operand, UNKNOWN)
         if not value.must(TENSOR) or not value.deps & DATA or value.deps & SYNCED or not self.ranks.sized.get(operand):
             return
-        if any(line(c) < line(call) and self.collectives.of_call(scope, c) for c in scope.calls):
-            return  # sizes were exchanged before
+        if self._exchanged(scope, call):
+            return
         yield self._site(scope, operand, _Split(name, often=False), shape=True)
+
+    def _exchanged(self, scope: FunctionInfo | None, call: nodes.NodeNG, depth: int = 2) -> bool:
+        """True where sizes may have been exchanged: another collective comes before a call, here or in a caller."""
+        if scope is None:
+            return False
+        if any(line(c) < line(call) and self.collectives.of_call(scope, c) for c in scope.calls):
+            return True
+        callers = [(f, c) for f, facts in self.program.facts.items() for c, to in facts.calls.items() if scope in to]
+        return depth > 0 and any(self._exchanged(f, c, depth - 1) for f, c in callers)
 
     def _site(
         self, scope: FunctionInfo | None, test: nodes.NodeNG, split: _Split, shape: bool = False

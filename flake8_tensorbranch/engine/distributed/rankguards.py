@@ -14,6 +14,7 @@ from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, returned
 from flake8_tensorbranch.engine.regions.trace import spelled
 from flake8_tensorbranch.engine.sink import CollectiveSite, SinkKind
 from flake8_tensorbranch.knowledge.collectives import RANK_ZERO
+from flake8_tensorbranch.syntax.kinds import SCOPE_NODES
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 
 _RANK: Final = "torch.distributed.get_rank"
@@ -83,6 +84,8 @@ class _Guards:
                 if not (statements and isinstance(statements[-1], _LEAVES)):
                     side.update(self._labels(scope, _after(test)))
         if sides[0].keys() == sides[1].keys() or self.asked(scope, test.test) is None:
+            return ""
+        if isinstance(test, nodes.If) and any(_hands_over(part) for part in (*parts, _after(test))):
             return ""
         return min(sides[0].keys() ^ sides[1].keys())
 
@@ -170,6 +173,11 @@ class _Guards:
             key, owner = (node.args[0] if node.args else None), node.func.expr
         named = isinstance(key, nodes.Const) and key.value in _VARIABLES
         return named and owner is not None and (dotted(owner) or "").endswith("environ")
+
+
+def _hands_over(statements: list[nodes.NodeNG]) -> bool:
+    """True where code that is not in view runs in between: a generator's caller, as in the `with` of a manager."""
+    return any(True for s in statements for _ in s.nodes_of_class((nodes.Yield, nodes.YieldFrom), SCOPE_NODES))
 
 
 def _parts(test: nodes.Compare) -> bool:

@@ -9,16 +9,26 @@ from typing import Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.program import Program
-from flake8_tensorbranch.engine.lattice import DATA, MASK, NONDET, TENSOR
+from flake8_tensorbranch.engine.lattice import DATA, MASK, NONDET, TENSOR, UNBACKED, AbstractValue
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.lookup.slices import backward
 from flake8_tensorbranch.engine.regions.trace import noted
 from flake8_tensorbranch.engine.reproducibility.switches import Switches
 from flake8_tensorbranch.engine.sink import Decides, SinkKind, UnrepeatableSite, ValueSite
-from flake8_tensorbranch.knowledge.nondeterministic import ADDING, FLOATS, INTEGERS, REDUCTIONS
+from flake8_tensorbranch.knowledge.nondeterministic import (
+    ADDING,
+    ALIKE,
+    COUNTED,
+    FLOATS,
+    INTEGERS,
+    KEEPS,
+    REDUCTIONS,
+)
+from flake8_tensorbranch.syntax.kinds import FRAMES
 from flake8_tensorbranch.syntax.names import dotted, last_name
 
 _WORDS: Final = ("index_add", "scatter_add", "scatter_reduce", "index_put", "put_(", ".put(", "bincount", "cumsum")
+_SOURCES: Final = ("src", "source", "values")
 
 
 class Unrepeatable:
@@ -47,7 +57,7 @@ class Unrepeatable:
         for expr in backward(self.origins, Expr(self.program.index, site.function, site.node)):
             for call in self._calls(expr):
                 name = self._operator(Expr(expr.module, expr.scope, call))
-                if name and (name.endswith("_") or site.deps & NONDET):
+                if name and ((name.endswith("_") and not _is_size(site.value)) or site.deps & NONDET):
                     way = (noted(expr.module.path, call, f"through `{name}`"),)
                     kind = SinkKind.UNREPEATABLE
                     return UnrepeatableSite(kind, site.node, site.function, site.subject, site.effect, name, False, way)
@@ -85,7 +95,11 @@ class Unrepeatable:
             added.append(func.expr)
         weights = _weights(call) if ADDING[name] == "weights" else None
         added = added if weights is None else [weights]
-        if any(self._whole(Expr(expr.module, expr.scope, part)) for part in added):
+        if any(self._whole(Expr(expr.module, expr.scope, part)) for part in added) or _of_integers(call):
+            return ""
+        source = next((k.value for k in call.keywords if k.arg in _SOURCES), added[0] if added else None)
+        summed, makers = (added, COUNTED) if name == "cumsum" else ([source], ALIKE)
+        if any(p is not None and self._made_by(Expr(expr.module, expr.scope, p), makers) for p in summed):
             return ""
         return "" if name == "cumsum" and not any(self._is_float(expr, part) for part in parts) else name
 
@@ -116,9 +130,25 @@ class Unrepeatable:
             return isinstance(given, nodes.Const) and given.value in REDUCTIONS
         return True
 
+    def _made_by(self, expr: Expr, makers: frozenset[str]) -> bool:
+        """True where every origin of a tensor is a call of one of `makers`, whatever its dtype and shape become."""
+        made = [self._kept(origin) for origin in self.origins.of(expr, calls=False, depth=4)]
+        return all(isinstance(o.node, nodes.Call) and last_name(o.node.func) in makers for o in made)
+
+    def _kept(self, expr: Expr, depth: int = 4) -> Expr:
+        """What methods that keep the numbers are called on: `mask` in `mask.float().view(-1)`."""
+        node = expr.node
+        if not depth or not isinstance(node, nodes.Call) or not isinstance(node.func, nodes.Attribute):
+            return expr
+        if node.func.attrname not in KEEPS or self.origins.value(Expr(expr.module, expr.scope, node.func.expr)).refs:
+            return expr
+        inner = self.origins.of(Expr(expr.module, expr.scope, node.func.expr), calls=False, depth=4)
+        return self._kept(inner[0], depth - 1) if len(inner) == 1 else expr
+
     def _whole(self, expr: Expr) -> bool:
-        """True for whole numbers: a comparison, an integer dtype, `ones_like` of an index."""
-        for origin in self.origins.of(expr, calls=False, depth=4):
+        """True for whole numbers: a comparison, an integer dtype, `ones_like` of an index; also as floats."""
+        found = self.origins.of(expr, calls=False, depth=4)
+        for origin in (*found, *(k for o in found if (k := self._kept(o)) is not o)):
             node = origin.node
             if isinstance(node, nodes.Compare) or self.origins.value(origin).deps & MASK:
                 return True
@@ -130,6 +160,29 @@ class Unrepeatable:
             if words & INTEGERS or "ones_like" in words:
                 return True
         return False
+
+
+def _is_size(value: AbstractValue) -> bool:
+    """True for a number of elements: which ones were selected decides on it, and not what was added up for them."""
+    return bool(value.deps & UNBACKED) and not value.deps & DATA
+
+
+def _of_integers(call: nodes.Call) -> bool:
+    """True on the side of a test of `is_floating_point` on which there are whole numbers."""
+    child: nodes.NodeNG = call
+    up = call.parent
+    while up is not None and not isinstance(up, FRAMES):
+        if isinstance(up, (nodes.If, nodes.IfExp)) and child is not up.test:
+            asked = up.test
+            inverted = False
+            if isinstance(asked, nodes.UnaryOp) and asked.op == "not":
+                asked, inverted = asked.operand, True
+            asked = asked.func if isinstance(asked, nodes.Call) else asked
+            otherwise = child in up.orelse if isinstance(up, nodes.If) else child is up.orelse
+            if last_name(asked) == "is_floating_point" and otherwise is not inverted:
+                return True
+        child, up = up, up.parent
+    return False
 
 
 def _weights(call: nodes.Call) -> nodes.NodeNG | None:
