@@ -19,6 +19,8 @@ class Instance:
     """An instance of a class of the project, or of an external one named by its qualified name."""
 
     cls: ClassInfo | str
+    unread: bool = False
+    """Of a class whose other objects are handed reads: this one is handed none."""
 
     @property
     def place(self) -> Place:

@@ -71,6 +71,17 @@ FRAMEWORK_OPS: tuple[Rows, ...] = (
     op("torchmetrics.functional.score", returns="tensor", why="torchmetrics/functional: annotated Tensor"),
     op("torchmetrics.functional.scores", returns="state", why="torchmetrics/functional: annotated dict[str, Tensor]"),
     op("torchmetrics.Metric", returns="tensor", why="torchmetrics/metric.py: forward gives the batch's value"),
+    *(
+        each(
+            f"{name}.", "to eval train cuda cpu half float double bfloat16 requires_grad_ clone", returns="self", why=w
+        )
+        for name, w in (
+            ("torchmetrics.Metric", "torchmetrics/metric.py: a module"),
+            ("torchmetrics.Metrics", "torchmetrics/collections.py: a module"),
+            ("libraries.Layer", "a module"),
+            (MODEL, "transformers/modeling_utils.py: a module"),
+        )
+    ),
     each("torchmetrics.Metric.", "compute forward", returns="tensor", why="torchmetrics/metric.py"),
     op("torchmetrics.Metrics", returns="state", why="forward gives what compute gives"),
     each("torchmetrics.Metrics.", "compute forward", returns="state", why="compute: annotated dict[str, Tensor]"),
@@ -98,11 +109,32 @@ FRAMEWORK_OPS: tuple[Rows, ...] = (
         why="transformers/tokenization_utils_base.py: the input ids",
     ),
     op(TOKENIZER + ".encode", when="**", returns="unknown", why="a list, where no tensors are asked for"),
+    op(
+        "transformers.Trainer.compute_loss",
+        when="model,inputs,return_outputs!,num_items_in_batch=",
+        returns="tensor",
+        why="transformers/trainer.py",
+    ),
+    op(
+        "transformers.Trainer.compute_loss",
+        when="model,inputs,*,num_items_in_batch=",
+        returns="tensor",
+        why="transformers/trainer.py",
+    ),
+    op("transformers.Trainer.compute_loss", returns="unknown", why="transformers/trainer.py: with the outputs, too"),
+    op("transformers.Trainer.training_step", returns="tensor", why="transformers/trainer.py: annotated torch.Tensor"),
     each(
-        "transformers.Trainer.",
-        "compute_loss training_step",
+        "accelerate.Accelerator.",
+        "gather gather_for_metrics reduce pad_across_processes",
+        when="tensor:T,*others,**",
+        returns="tensor",
+        why="accelerate/accelerator.py: a tensor of a tensor",
+    ),
+    each(
+        "accelerate.Accelerator.",
+        "gather gather_for_metrics reduce pad_across_processes",
         returns="unknown",
-        why="transformers/trainer.py: a tensor, or a tuple with the outputs",
+        why="accelerate/accelerator.py: of containers and objects, their like",
     ),
     op("accelerate.Accelerator.clip_grad_norm_", returns="tensor", why="accelerate/accelerator.py: the total norm"),
     op(

@@ -204,8 +204,8 @@ def _of_ref(frame: Frame, value: AbstractValue, ref: Any, name: str) -> Abstract
         if isinstance(ref.cls, ClassInfo):
             stored = frame.self_name in frame.roots and value == frame.owner
             now = properties.value(frame, ref.cls, name) if stored else None
-            found = analysis.attribute(ref.cls, name, value) if now is None else now
-            if found.kinds & ~updates.PLAIN or found.deps & DATA or ref.cls.module is frame.module:
+            found = analysis.attribute(ref.cls, name, value, ref.unread) if now is None else now
+            if ref.unread or found.kinds & ~updates.PLAIN or found.deps & DATA or ref.cls.module is frame.module:
                 return found
             return updates.kept(frame, ref.cls, name, found)
         return external_attribute(value, ref.cls, name)

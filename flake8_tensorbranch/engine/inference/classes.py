@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Final, cast
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import attributes, building, empties, heirs, keyed, randomness, spelled
+from flake8_tensorbranch.engine.inference import (
+    attributes,
+    building,
+    empties,
+    heirs,
+    keyed,
+    randomness,
+    spelled,
+    updates,
+)
 from flake8_tensorbranch.engine.inference.arguments import Arguments, bind, combine
 from flake8_tensorbranch.engine.inference.frame import ITEM, Frame, State
 from flake8_tensorbranch.engine.inference.outcomes import open_constant
@@ -28,6 +37,7 @@ from flake8_tensorbranch.engine.lattice import (
     make,
 )
 from flake8_tensorbranch.engine.refs import Instance, Method, Partial, Super
+from flake8_tensorbranch.knowledge.families import family
 from flake8_tensorbranch.knowledge.model import is_known
 from flake8_tensorbranch.knowledge.modules import OPEN_BASES, OPTIMIZER_ATTRIBUTES, RECORD_BASES
 from flake8_tensorbranch.knowledge.names import MODULE_ATTRIBUTES, type_meaning
@@ -49,10 +59,13 @@ class Classes:
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
 
-    def attribute(self, cls: ClassInfo, name: str, owner: AbstractValue) -> AbstractValue:
-        """An attribute read from an object of the class: a method, a property, or whatever any method stored there."""
+    def attribute(self, cls: ClassInfo, name: str, owner: AbstractValue, unread: bool = False) -> AbstractValue:
+        """An attribute read from an object of the class: a method, a property, or whatever any method stored there,
+        handed reads or, where it is `unread`, none.
+        """
         analysis = self.analysis
-        stored = analysis.query(cls.module.memo, ("attribute", cls, name), lambda: self._stored(cls, name), BOTTOM)
+        key = ("attribute", cls, name, unread)
+        stored = analysis.query(cls.module.memo, key, lambda: self._stored(cls, name, unread), BOTTOM)
         function = analysis.resolver.method(cls, name)
         if function is None and name == "__call__" and analysis.resolver.is_module(cls):
             function = analysis.resolver.method(cls, "forward")
@@ -105,7 +118,7 @@ class Classes:
             return make(CALLABLE, refs=frozenset({Partial(replacing, (owner,), ())}))
         return UNKNOWN
 
-    def _stored(self, cls: ClassInfo, name: str) -> AbstractValue:
+    def _stored(self, cls: ClassInfo, name: str, unread: bool) -> AbstractValue:
         analysis = self.analysis
         # Without fuel for the constructor, what is written there: a method that fills a list must know that it is one.
         value = BOTTOM if analysis.fuel else empties.written(analysis, cls, name)
@@ -122,9 +135,11 @@ class Classes:
             for writer in writers:
                 if writer.name == "__init__" and any(_replaces(one, name) for one in nearer):
                     continue
-                chained = cls if base is not cls and writer.name == "__init__" and "__init__" in cls.methods else None
-                kept = analysis.stores(writer, chained).get(name, BOTTOM)
-                value = join(value, randomness.settled(kept) if writer.name == "__init__" else kept)
+                first = writer.name == "__init__"
+                chained = cls if base is not cls and first and "__init__" in cls.methods else None
+                left = updates.stores(analysis, writer) if unread and not first else analysis.stores(writer, chained)
+                kept = left.get(name, BOTTOM)
+                value = join(value, randomness.settled(kept) if first else kept)
                 wrote.append(writer)
             nearer.append(base)
             if not in_body and name in base.body:
@@ -188,7 +203,7 @@ class Classes:
     def external_super(self, ref: Super, name: str) -> AbstractValue:
         """`super().name` where no base of the project has it."""
         for base in self.analysis.resolver.mro(ref.cls):
-            if isinstance(base, str) and base.startswith("torch.nn."):
+            if isinstance(base, str) and (base.startswith("torch.nn.") or family(base)):
                 return attributes.external_attribute(make(OBJECT, refs=frozenset({Instance(base)})), base, name)
         makes = name == "__init__" and keyed.is_dictionary(self.analysis, ref.cls)
         return attributes.external(keyed.MAKER) if makes else UNKNOWN

@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import attributes, calls, compare, mappings, operators, tuples
+from flake8_tensorbranch.engine.inference import attributes, calls, compare, leads, mappings, operators, tuples, updates
 from flake8_tensorbranch.engine.inference.frame import Frame, State
 from flake8_tensorbranch.engine.inference.hashed import hashed
 from flake8_tensorbranch.engine.inference.refine import refine
@@ -108,6 +108,12 @@ def _attribute(frame: Frame, node: nodes.Attribute) -> AbstractValue:
     value = evaluate(frame, node.expr)
     if value.kinds & _OPEN == UNKNOWN_KIND and node.attrname in _TELLING:
         _affirm(frame, node, value)
+    if (
+        value.kinds & OBJECT
+        and (type(node.expr) is not nodes.Name or node.expr.name != frame.self_name)
+        and frame.module.memo.get(leads.READS, True)  # or not yet looked for
+    ):
+        value = updates.unread(frame, node.expr, value)
     return attributes.read(frame, value, node.attrname)
 
 

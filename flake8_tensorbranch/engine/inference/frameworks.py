@@ -8,14 +8,14 @@ from flake8_tensorbranch.engine.inference.arguments import Arguments
 from flake8_tensorbranch.engine.inference.rows import from_row, simple
 from flake8_tensorbranch.engine.lattice import OBJECT, UNKNOWN_KIND, AbstractValue, make
 from flake8_tensorbranch.engine.refs import Instance
-from flake8_tensorbranch.knowledge.families import BUILDERS, FIELDS, HOOKS, family
+from flake8_tensorbranch.knowledge.families import ASKED, BUILDERS, FIELDS, HOOKS, family
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
 if TYPE_CHECKING:
     from flake8_tensorbranch.engine.inference.summary import Analysis
 
-HANDED: Final = frozenset(name for _, given in HOOKS.values() for name in given)
+HANDED: Final = frozenset(name for hooks in HOOKS.values() for _, given in hooks for name in given)
 """The parameters that a framework fills, by name."""
 
 
@@ -35,7 +35,10 @@ def called(qualname: str, args: Arguments) -> AbstractValue | None:
 
 def by_family(name: str, args: Arguments, owner: AbstractValue | None) -> AbstractValue | None:
     """What the row of a family, or of a method of it, says of a call; None where there is none."""
-    row = lookup(name, len(args.positional), args.names(), kinds=args.kinds()) if name else None
+    if not name:
+        return None
+    names = [n for n in args.names() if n not in ASKED or args.keywords[n].const == ASKED[n]]
+    row = lookup(name, len(args.positional), names, kinds=args.kinds())
     return None if row is None else _likely(from_row(row, args, owner))
 
 
@@ -56,7 +59,7 @@ def handed(analysis: Analysis, function: FunctionInfo, name: str) -> AbstractVal
     if function.cls is None:
         return None
     for base in analysis.resolver.mro(function.cls):
-        hooks = HOOKS.get(family(base)) if isinstance(base, str) else None
-        if hooks is not None and name in hooks[1] and hooks[0].fullmatch(function.name):
-            return _likely(simple(hooks[1][name]))
+        for called, given in HOOKS.get(family(base), ()) if isinstance(base, str) else ():
+            if name in given and called.fullmatch(function.name):
+                return _likely(simple(given[name]))
     return None

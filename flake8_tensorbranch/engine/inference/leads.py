@@ -13,6 +13,8 @@ from flake8_tensorbranch.syntax.binding import unpacked
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, called_name, last_name
 
 _SPELLED: Final = tuple(f".{name}(" for name in sorted(READING_METHODS))
+READS: Final = "spelled reads"
+"""Where a module's memo keeps the reads that its text spells."""
 _PASSING: Final = frozenset({nodes.Call, nodes.Keyword})
 _BINDING: Final = frozenset({nodes.Assign, nodes.AnnAssign, nodes.AugAssign, nodes.NamedExpr})
 _TELLING: Final = ("dynamic-shape", "nondet", "rng", "collective")
@@ -88,23 +90,35 @@ def reads_given(function: FunctionInfo, index: ModuleIndex) -> list[str]:
     """The parameters of a method for which a file spells a read, in calls on what it binds to a new object of the
     class: `meter = Meter()`, `meter.update(loss.item())`.
     """
+    return list(dict.fromkeys(name for name, _ in _handed(function, index)))
+
+
+def unread(cls: ClassInfo, index: ModuleIndex, holder: str) -> bool:
+    """True for what a file binds to a new object of a class and hands no reads, while it hands them to others."""
+    memo, key = index.memo, ("read by", cls)
+    if key not in memo:
+        memo[key] = {holder for m in cls.methods.values() for _, holder in _handed(m, index)}
+    given = cast("Set[str]", memo[key])
+    return bool(given) and holder not in given and holder in _holders(cls, index)
+
+
+def _handed(function: FunctionInfo, index: ModuleIndex) -> Iterator[tuple[str, str]]:
+    """The parameters of a method for which a file spells a read, and whose method it calls for that."""
     cls = function.cls
     if not (reads := spelled_reads(index)) or cls is None or not function.takes_self or function.name == "forward":
-        return []
+        return
     if not (held := _holders(cls, index)):
-        return []
+        return
     if function.name == "__call__":
-        calls = [(f, c) for name in sorted(held) for f, c in index.calls_of(name)]
+        calls = [(name, f, c) for name in sorted(held) for f, c in index.calls_of(name)]
     else:
-        of_name = index.calls_of(function.name)
-        calls = [(f, c) for f, c in of_name if last_name(getattr(c.func, "expr", None)) in held]
-    found: dict[str, None] = {}
-    for caller, call in calls:
+        named = ((last_name(getattr(c.func, "expr", None)), f, c) for f, c in index.calls_of(function.name))
+        calls = [(name, f, c) for name, f, c in named if name in held]
+    for holder, caller, call in calls:
         passed = [(p.name, a) for p, a in zip(function.params[1:], call.args, strict=False)]
         for name, node in (*passed, *((k.arg, k.value) for k in call.keywords)):
             if name is not None and ((caller, node.name) if isinstance(node, nodes.Name) else node) in reads:
-                found[name] = None
-    return list(found)
+                yield name, holder
 
 
 def _holders(cls: ClassInfo, index: ModuleIndex) -> Set[str]:
@@ -127,9 +141,9 @@ def factories(cls: ClassInfo) -> list[tuple[FunctionInfo | None, nodes.Call]]:
 
 def spelled_reads(index: ModuleIndex) -> Set[object]:
     """The arguments of calls that spell a read of a tensor's value, and the locals bound to one, with their scopes."""
-    known: Any = index.memo.get("spelled reads")
+    known: Any = index.memo.get(READS)
     if known is None:
-        known = index.memo["spelled reads"] = set()
+        known = index.memo[READS] = set()
         for name in sorted(READING_METHODS) if index.mentions(_SPELLED) else ():
             for caller, call in index.calls_of(name):
                 if type(call.func) is nodes.Attribute:

@@ -18,6 +18,7 @@ from flake8_tensorbranch.engine.lattice import (
     OBJECT,
     RANDOM,
     REPLAYED,
+    REST,
     SHAPE,
     SUPPOSED,
     SYNCED,
@@ -28,12 +29,13 @@ from flake8_tensorbranch.engine.lattice import (
     AbstractValue,
     container,
     element,
+    join_all,
     make,
     sequence,
 )
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge import masks
-from flake8_tensorbranch.knowledge.families import SUBSCRIPTED
+from flake8_tensorbranch.knowledge.families import FIELDS, SUBSCRIPTED
 from flake8_tensorbranch.knowledge.model import OpModel
 from flake8_tensorbranch.knowledge.randomness import DEFAULT_GENERATOR
 from flake8_tensorbranch.knowledge.tensors import MOVES_DIMENSIONS, REDUCES_DIMENSION
@@ -142,12 +144,21 @@ def _takes_generator(args: Arguments) -> bool:
     return given is not None and given.const is not None and given.refs != DEFAULT_GENERATOR
 
 
+def _open(cls: str) -> AbstractValue:
+    """An object whose fields are items, too."""
+    others = SUBSCRIPTED[cls]
+    items = {name: simple(word) for name, word in FIELDS[cls].items() if word != others}
+    items[REST] = simple(others)
+    elem = join_all(list(items.values()))
+    return make(OBJECT | MAPPING, refs=frozenset({Instance(cls)}), elem=elem, items=tuple(items.items()))
+
+
 def simple(returns: str) -> AbstractValue:
     """The value that one word of `OpModel.returns` stands for, or `object:` and the class of an object."""
     head, _, cls = returns.partition(":")
     if head == "object":
         if cls in SUBSCRIPTED:
-            return make(OBJECT | MAPPING, refs=frozenset({Instance(cls)}), elem=TENSOR_VALUE)
+            return _open(cls)
         return make(OBJECT, refs=frozenset({Instance(cls)}))
     if returns == "tensor":
         return TENSOR_VALUE

@@ -344,8 +344,8 @@ class Analysis:
 
     # Classes: see `classes.py`
 
-    def attribute(self, cls: ClassInfo, name: str, owner: AbstractValue) -> AbstractValue:
-        return self.classes.attribute(cls, name, owner)
+    def attribute(self, cls: ClassInfo, name: str, owner: AbstractValue, unread: bool = False) -> AbstractValue:
+        return self.classes.attribute(cls, name, owner, unread)
 
     def class_member(self, cls: ClassInfo, name: str) -> AbstractValue:
         return self.classes.member(cls, name)

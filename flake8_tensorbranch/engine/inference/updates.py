@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
-from flake8_tensorbranch.engine.inference.frame import Frame
-from flake8_tensorbranch.engine.inference.leads import reads_given
-from flake8_tensorbranch.engine.lattice import DATA, HOST, NONE, UNKNOWN_KIND, AbstractValue, join
-from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
+from astroid import nodes
+
+from flake8_tensorbranch.engine.inference import leads
+from flake8_tensorbranch.engine.inference.frame import Frame, State
+from flake8_tensorbranch.engine.lattice import DATA, HOST, NONE, OBJECT, UNKNOWN_KIND, AbstractValue, join, make
+from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, last_name
+
+if TYPE_CHECKING:
+    from flake8_tensorbranch.engine.inference.summary import Analysis
 
 PLAIN: Final = HOST | NONE | UNKNOWN_KIND
 
@@ -23,9 +29,38 @@ def kept(frame: Frame, cls: ClassInfo, name: str, value: AbstractValue) -> Abstr
     return value
 
 
+def unread(frame: Frame, node: nodes.NodeNG, value: AbstractValue) -> AbstractValue:
+    """An object as the file has it: one that it hands no reads has none of those that others of its class are handed."""
+    if not leads.spelled_reads(frame.module):
+        return value
+    name, refs = last_name(node), []
+    if not name:
+        return value
+    for ref in value.each:
+        if type(ref) is Instance and isinstance(ref.cls, ClassInfo) and leads.unread(ref.cls, frame.module, name):
+            ref = Instance(ref.cls, unread=True)
+        refs.append(ref)
+    held = frozenset(refs)
+    return value if held == value.refs else make(value.kinds, value.deps, value.const, held, value.elem, value.items)
+
+
+def stores(analysis: Analysis, method: FunctionInfo) -> State:
+    """What a method leaves on an object that the file hands no reads."""
+
+    def compute() -> State:
+        bound = {}
+        if method.takes_self:
+            bound[method.params[0].name] = make(OBJECT, refs=frozenset({Instance(cast("ClassInfo", method.cls), True)}))
+        frame = analysis.frame(method, bound)
+        analysis.run(frame, method.node)
+        return frame.stores
+
+    return analysis.query(method.module.memo, ("stores unread", method), compute, {})
+
+
 def _updated(frame: Frame, cls: ClassInfo) -> tuple[FunctionInfo, ...]:
     """The methods of a class for which the file spells reads."""
     memo, key = frame.module.memo, ("updated", cls)
     if key not in memo:
-        memo[key] = tuple(m for m in cls.methods.values() if m.attribute_stores and reads_given(m, frame.module))
+        memo[key] = tuple(m for m in cls.methods.values() if m.attribute_stores and leads.reads_given(m, frame.module))
     return cast("tuple[FunctionInfo, ...]", memo[key])
