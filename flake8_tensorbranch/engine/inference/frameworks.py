@@ -37,7 +37,10 @@ def by_family(name: str, args: Arguments, owner: AbstractValue | None) -> Abstra
     """What the row of a family, or of a method of it, says of a call; None where there is none."""
     if not name:
         return None
-    names = [n for n in args.names() if n not in ASKED or args.keywords[n].const == ASKED[n]]
+    names = args.names()
+    for word, asked in ASKED.items():
+        if word in names and args.keywords[word].const != asked:
+            names -= {word}
     row = lookup(name, len(args.positional), names, kinds=args.kinds())
     return None if row is None else _likely(from_row(row, args, owner))
 

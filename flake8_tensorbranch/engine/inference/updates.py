@@ -30,7 +30,7 @@ def kept(frame: Frame, cls: ClassInfo, name: str, value: AbstractValue) -> Abstr
 
 
 def unread(frame: Frame, node: nodes.NodeNG, value: AbstractValue) -> AbstractValue:
-    """An object as the file has it: one that it hands no reads has none of those that others of its class are handed."""
+    """An object as the file has it: one that it hands no reads has none of those that others of its class get."""
     if not leads.spelled_reads(frame.module):
         return value
     name, refs = last_name(node), []
