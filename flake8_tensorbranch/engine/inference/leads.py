@@ -86,24 +86,34 @@ def is_handed_a_read(function: FunctionInfo, name: str) -> bool:
     return False
 
 
-def reads_given(function: FunctionInfo, index: ModuleIndex) -> list[str]:
+def reads_given(function: FunctionInfo, index: ModuleIndex) -> dict[str, list[nodes.NodeNG]]:
     """The parameters of a method for which a file spells a read, in calls on what it binds to a new object of the
-    class: `meter = Meter()`, `meter.update(loss.item())`.
+    class (`meter = Meter()`, `meter.update(loss.item())`), and the arguments that hold one.
     """
-    return list(dict.fromkeys(name for name, _ in _handed(function, index)))
+    found: dict[str, list[nodes.NodeNG]] = {}
+    for name, node, _ in _handed(function, index):
+        found.setdefault(name, []).append(node)
+    return found
+
+
+def spells_read(node: Any) -> bool:
+    """Whether a read of a tensor's value stands in an expression."""
+    return any(called_name(call) in READING_METHODS for call in node.nodes_of_class(nodes.Call))
 
 
 def unread(cls: ClassInfo, index: ModuleIndex, holder: str) -> bool:
     """True for what a file binds to a new object of a class and hands no reads, while it hands them to others."""
     memo, key = index.memo, ("read by", cls)
     if key not in memo:
-        memo[key] = {holder for m in cls.methods.values() for _, holder in _handed(m, index)}
+        memo[key] = {holder for m in cls.methods.values() for *_, holder in _handed(m, index)}
     given = cast("Set[str]", memo[key])
     return bool(given) and holder not in given and holder in _holders(cls, index)
 
 
-def _handed(function: FunctionInfo, index: ModuleIndex) -> Iterator[tuple[str, str]]:
-    """The parameters of a method for which a file spells a read, and whose method it calls for that."""
+def _handed(function: FunctionInfo, index: ModuleIndex) -> Iterator[tuple[str, nodes.NodeNG, str]]:
+    """The parameters of a method for which a file spells a read, the argument, and whose method it calls for that; text
+    that a read is written into is no number.
+    """
     cls = function.cls
     if not (reads := spelled_reads(index)) or cls is None or not function.takes_self or function.name == "forward":
         return
@@ -117,8 +127,10 @@ def _handed(function: FunctionInfo, index: ModuleIndex) -> Iterator[tuple[str, s
     for holder, caller, call in calls:
         passed = [(p.name, a) for p, a in zip(function.params[1:], call.args, strict=False)]
         for name, node in (*passed, *((k.arg, k.value) for k in call.keywords)):
-            if name is not None and ((caller, node.name) if isinstance(node, nodes.Name) else node) in reads:
-                yield name, holder
+            if name is None or type(node) is nodes.JoinedStr:
+                continue
+            if ((caller, node.name) if isinstance(node, nodes.Name) else node) in reads:
+                yield name, node, holder
 
 
 def _holders(cls: ClassInfo, index: ModuleIndex) -> Set[str]:

@@ -8,7 +8,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.inference import annotations as types
 from flake8_tensorbranch.engine.inference import frameworks, knobs, tensoruses
-from flake8_tensorbranch.engine.inference.leads import reads_given
+from flake8_tensorbranch.engine.inference.leads import reads_given, spells_read
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
     CALLABLE,
@@ -27,7 +27,9 @@ from flake8_tensorbranch.engine.lattice import (
     AbstractValue,
     container,
     join,
+    join_all,
     make,
+    opened,
     without,
 )
 from flake8_tensorbranch.engine.refs import Giving, Instance
@@ -99,7 +101,19 @@ def read_by_callers(analysis: Analysis, function: FunctionInfo, index: ModuleInd
     """The parameters of a method for which calls in a file spell a read, as numbers that may be read."""
     given = reads_given(function, index)
     known = analysis.parameters(function) if given else {}
-    return {n: join(known.get(n, UNKNOWN), make(HOST, DATA)) for n in given if not known.get(n, UNKNOWN).kinds & TENSOR}
+    return {
+        name: join_all(map(_read, found), known.get(name, UNKNOWN))
+        for name, found in given.items()
+        if not known.get(name, UNKNOWN).kinds & TENSOR
+    }
+
+
+def _read(node: nodes.NodeNG) -> AbstractValue:
+    """A number that is read, or a dictionary some entries of which are."""
+    if not isinstance(node, nodes.Dict):
+        return make(HOST, DATA)
+    named = [(k.value, v) for k, v in node.items if isinstance(k, nodes.Const) and isinstance(k.value, str)]
+    return opened({key: make(HOST, DATA) if spells_read(v) else UNKNOWN for key, v in named}, UNKNOWN)
 
 
 def _is_element(function: FunctionInfo, name: str) -> bool:
