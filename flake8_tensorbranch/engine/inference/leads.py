@@ -7,6 +7,7 @@ from typing import Any, Final, cast
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.inference.foreign import is_foreign
 from flake8_tensorbranch.knowledge.evidence import READING_METHODS
 from flake8_tensorbranch.knowledge.model import names_with
 from flake8_tensorbranch.syntax.binding import unpacked
@@ -15,6 +16,8 @@ from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleInde
 _SPELLED: Final = tuple(f".{name}(" for name in sorted(READING_METHODS))
 READS: Final = "spelled reads"
 """Where a module's memo keeps the reads that its text spells."""
+_COUNTING: Final = frozenset({"len", "isinstance", "type", "id", "callable"})
+"""What tells nothing of the values that it is given."""
 _PASSING: Final = frozenset({nodes.Call, nodes.Keyword})
 _BINDING: Final = frozenset({nodes.Assign, nodes.AnnAssign, nodes.AugAssign, nodes.NamedExpr})
 _TELLING: Final = ("dynamic-shape", "nondet", "rng", "collective")
@@ -125,7 +128,8 @@ def _handed(function: FunctionInfo, index: ModuleIndex) -> Iterator[tuple[str, n
         named = ((last_name(getattr(c.func, "expr", None)), f, c) for f, c in index.calls_of(function.name))
         calls = [(name, f, c) for name, f, c in named if name in held]
     for holder, caller, call in calls:
-        passed = [(p.name, a) for p, a in zip(function.params[1:], call.args, strict=False)]
+        passed = [(p.name, a) for p, a in zip(function.slots[1:], call.args, strict=False)]
+        passed = passed[: next((i for i, (_, a) in enumerate(passed) if type(a) is nodes.Starred), None)]
         for name, node in (*passed, *((k.arg, k.value) for k in call.keywords)):
             if name is None or type(node) is nodes.JoinedStr:
                 continue
@@ -158,7 +162,7 @@ def spelled_reads(index: ModuleIndex) -> Set[object]:
         known = index.memo[READS] = set()
         for name in sorted(READING_METHODS) if index.mentions(_SPELLED) else ():
             for caller, call in index.calls_of(name):
-                if type(call.func) is nodes.Attribute:
+                if type(call.func) is nodes.Attribute and not is_foreign(index, caller, call.func.expr):
                     known.update(_held_by(caller, call))
     found: Set[object] = known
     return found
@@ -169,6 +173,8 @@ def _held_by(caller: FunctionInfo | None, read: nodes.NodeNG) -> Iterator[object
     node, up = read, read.parent
     while up is not None:
         if type(up) in _PASSING:
+            if type(up) is nodes.Call and called_name(up) in _COUNTING and node is not up.func:
+                return
             yield node
         elif type(up) in _BINDING:
             for target in getattr(up, "targets", None) or (cast("Any", up).target,):
