@@ -10,6 +10,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.diagnostic import Edit, Related
 from flake8_tensorbranch.engine.branching import bodies, forms, frames
+from flake8_tensorbranch.engine.branching.answers import tracer_of
 from flake8_tensorbranch.engine.checkpointing.mutation import Mutations, mutations_of
 from flake8_tensorbranch.engine.compiling.dimensions import Dimensions
 from flake8_tensorbranch.engine.finder import Finder
@@ -75,7 +76,9 @@ class _Stranger(Finder):
                     node=there.call,
                     function=there.scope,
                     effect=f"a {'loop' if site.kind in _LOOPS else 'branch'} in `{bodies.cut(there.function.name)}()`",
-                    guarded=self.tracers.guard(self.program.index, there.scope, there.call),
+                    guarded=self.tracers.guard(
+                        self.program.index, there.scope, there.call, tracer=tracer_of(site.regions)
+                    ),
                     frame_lost=site.frame_lost or frames.lost(self.program, around, there.call, self.regions.has),
                 )
 

@@ -22,6 +22,7 @@ from flake8_tensorbranch.engine.branching import (
     sides,
     sizetests,
 )
+from flake8_tensorbranch.engine.branching.answers import tracer_of
 from flake8_tensorbranch.engine.branching.fixedsize import is_fixed
 from flake8_tensorbranch.engine.branching.orderings import ORDER, orderings
 from flake8_tensorbranch.engine.branching.specialised import gone_over, specialised
@@ -212,6 +213,8 @@ class Finder:
             memberships = {k: m for k, m in memberships.items() if k != "vmapped"}
         if "checkpointed" in memberships and deps & DATA and not mutated and self.is_handed(at):
             memberships = {k: m for k, m in memberships.items() if k != "checkpointed"}
+        tracer = tracer_of(memberships) if memberships else ""
+        own = kind is not SinkKind.SIZE_BRANCH or tracer in ("recorded", "proxied", "onnx")
         return ValueSite(
             kind=kind,
             node=at,
@@ -225,7 +228,7 @@ class Finder:
             certain=certain,
             regions=memberships,
             # A size asked for before the question is guarded on all the same.
-            guarded=self.tracers.guard(self.module, self.scope, node, own=kind is not SinkKind.SIZE_BRANCH)
+            guarded=self.tracers.guard(self.module, self.scope, node, own, tracer)
             or bool(deps & DATA and self.tracers.unread(self.facts, self.scope, subject)),
             checked=promises.promised(self.scope, subject),
             declared=self.declared(kind, at),

@@ -7,14 +7,38 @@ from typing import Final
 ASKS_COMPILING: Final = frozenset({"is_compiling", "is_dynamo_compiling", "is_torchdynamo_compiling", "is_exporting"})
 """The last names of predicates that are true while dynamo traces (torch.compiler, transformers.utils)."""
 
-ASKS_TRACING: Final = ASKS_COMPILING | {"is_tracing", "is_scripting", "is_torch_fx_proxy", "is_jit_tracing"}
-"""The same for any tracer (torch.jit, transformers.utils)."""
+ASKS_TRACING: Final = ASKS_COMPILING | frozenset(
+    "is_tracing is_scripting is_torch_fx_proxy is_jit_tracing is_fx_tracing is_fx_symbolic_tracing "
+    "_get_tracing_state is_in_onnx_export".split()
+)
+"""The same for any tracer (torch.jit, torch.fx, torch.onnx, transformers.utils)."""
+
+ANSWERS: Final[dict[str, frozenset[str]]] = {
+    "torch.jit.is_tracing": frozenset({"recorded", "onnx"}),
+    "torch._C._get_tracing_state": frozenset({"recorded", "onnx"}),
+    "torch.jit.is_scripting": frozenset(),
+    "torch.onnx.is_in_onnx_export": frozenset({"onnx"}),
+    "torch.compiler.is_compiling": frozenset({"compiled", "exported", "strict", "onnx"}),
+    "torch._dynamo.is_compiling": frozenset({"compiled", "exported", "strict", "onnx"}),
+    "torch._utils.is_compiling": frozenset({"compiled", "exported", "strict", "onnx"}),
+    "torch.compiler.is_dynamo_compiling": frozenset({"compiled", "strict", "onnx"}),
+    "torch.compiler.is_exporting": frozenset({"exported", "strict", "onnx"}),
+    "torch.fx._symbolic_trace.is_fx_tracing": frozenset({"proxied", "exported"}),
+    "torch.fx._symbolic_trace.is_fx_symbolic_tracing": frozenset({"proxied"}),
+}
+"""The predicates of torch that ask for a tracer, each with those under which it says yes (tests/oracle): `recorded` by
+`jit.trace`, `proxied` by `fx.symbolic_trace` and `make_fx`; `strict` is an export that dynamo traces. `onnx` is either
+of two exporters, so that a predicate of any of them counts there.
+"""
 
 RECORDING: Final = frozenset({"torch.jit.trace", "torch.jit.trace_module", "torch.onnx.export"})
 """Tracers that run a function once and record the operations of that run: a Python number is a constant to them."""
 
 PROXIES: Final = frozenset({"torch.fx.symbolic_trace"})
 """Tracers that hand the function objects in the place of tensors: these record methods and functions of math."""
+
+REFUSING: Final = frozenset({"torch.fx.experimental.proxy_tensor.make_fx"})
+"""Tracers that run a function with tensors of their own, which have no values."""
 
 PROMISES: Final = frozenset(
     {"_check", "_check_is_size", "_constrain_as_size", "_constrain_as_value", "sym_constrain_range_for_size"}

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.branching.answers import lets_through
 from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.operators import truth_deps
 from flake8_tensorbranch.engine.inference.summary import Analysis
@@ -32,16 +33,32 @@ class Tracers:
         self._kept: dict[tuple[FunctionInfo, str, frozenset[str], int], bool] = {}
         self._compilable: dict[nodes.NodeNG, bool] = {}
 
-    def guard(self, module: ModuleIndex, scope: FunctionInfo | None, node: nodes.NodeNG, own: bool = True) -> bool:
+    def guard(
+        self, module: ModuleIndex, scope: FunctionInfo | None, node: nodes.NodeNG, own: bool = True, tracer: str = ""
+    ) -> bool:
         """True when a test around a node (with `own`, also its own) asks whether code is being traced.
 
-        Without `own`, only what asks for a compiler counts: a size is guarded on as soon as it is asked for.
+        Without `own`, only what asks for a compiler counts: a size is guarded on as soon as it is asked for. With a
+        tracer (see `answers`), a test that asks for others only does not count.
         """
         words = ASKS_TRACING if own else ASKS_COMPILING
         around, earlier = _tests(node, own)
-        return any(self._names_compilable(test) for test in around) or any(
-            self._asks_within(module, scope, test, words) for test in (*around, *earlier)
+        return any(self._names_compilable(test) for test, _ in around) or any(
+            self._asks_within(module, scope, test, words)
+            and not (
+                tracer
+                and lets_through(self.analysis, module, scope, test, arm, self._asking(module, scope, test), tracer)
+            )
+            for test, arm in (*around, *earlier)
         )
+
+    def _asking(self, module: ModuleIndex, scope: FunctionInfo | None, test: nodes.NodeNG) -> list[Any]:
+        """The parts of a test that ask for a tracer."""
+        return [
+            part
+            for part in test.nodes_of_class((nodes.Call, nodes.Name))
+            if self._asks(module, scope, part, ASKS_TRACING, _DEPTH)
+        ]
 
     def _asks_within(
         self, module: ModuleIndex, scope: FunctionInfo | None, test: nodes.NodeNG, words: frozenset[str]
@@ -59,7 +76,11 @@ class Tracers:
         """True for a test of an attribute that says whether what is at hand goes into a graph."""
         if test not in self._compilable:
             attributes = test.nodes_of_class(nodes.Attribute)
-            self._compilable[test] = any(_COMPILABLE.match(n.attrname) for n in attributes)
+            self._compilable[test] = any(
+                _COMPILABLE.match(n.attrname)
+                and not (n.attrname in ASKS_COMPILING and isinstance(n.parent, nodes.Call) and n.parent.func is n)
+                for n in attributes
+            )
         return self._compilable[test]
 
     def unread(self, facts: Facts, scope: FunctionInfo | None, subject: nodes.NodeNG) -> bool:
@@ -80,6 +101,8 @@ class Tracers:
             if last_name(node.func) in words:
                 return True
             target = self.analysis.resolver.expression(module, node.func, scope)
+            if isinstance(target, str):
+                return target.startswith("torch.") and target.rsplit(".", 1)[-1] in words  # by another name
             return isinstance(target, FunctionInfo) and self._answers(target, words, depth - 1)
         if not isinstance(node, nodes.Name) or scope is None:
             return False
@@ -114,7 +137,7 @@ class Tracers:
 
     def _under(self, function: FunctionInfo, node: nodes.NodeNG, words: frozenset[str], depth: int) -> bool:
         around, _ = _tests(node, own=False)
-        return any(self._asks(function.module, function, p, words, depth) for test in around for p in _parts(test))
+        return any(self._asks(function.module, function, p, words, depth) for test, _ in around for p in _parts(test))
 
     def _answers_unread(self, function: FunctionInfo) -> bool:
         """True for a function that reads a tensor's value, each time where a test of its own keeps it out of traces."""
@@ -162,20 +185,25 @@ def _parts(test: Any) -> Iterator[Any]:
         yield test
 
 
-def _tests(node: nodes.NodeNG, own: bool) -> tuple[list[nodes.NodeNG], list[nodes.NodeNG]]:
-    """The tests around a node (with `own`, its own too), and those of earlier statements that leave its blocks."""
-    around: list[nodes.NodeNG] = []
-    earlier: list[nodes.NodeNG] = []
+def _tests(
+    node: nodes.NodeNG, own: bool
+) -> tuple[list[tuple[nodes.NodeNG, bool | None]], list[tuple[nodes.NodeNG, bool | None]]]:
+    """The tests around a node (with `own`, its own too), and those of earlier statements that leave its blocks.
+
+    Each with the outcome with which the node runs, None for its own.
+    """
+    around: list[tuple[nodes.NodeNG, bool | None]] = []
+    earlier: list[tuple[nodes.NodeNG, bool | None]] = []
     if isinstance(node, (nodes.If, nodes.IfExp, nodes.While)):
-        around = [node.test] if own else _asked_first(node.test)
+        around = [(test, None) for test in ([node.test] if own else _asked_first(node.test))]
     elif isinstance(node, nodes.BoolOp) and own:
-        around = list(node.values)
+        around = [(value, node.op == "and") for value in node.values]
     child, up = node, node.parent
     while up is not None and not isinstance(up, FRAMES):
         if isinstance(up, (nodes.If, nodes.IfExp)) and child is not up.test:
-            around.append(up.test)
+            around.append((up.test, child in up.body if isinstance(up.body, list) else child is up.body))
         if isinstance(up, nodes.BoolOp):
-            around.extend(up.values[: up.values.index(child)])
+            around.extend((value, up.op == "and") for value in up.values[: up.values.index(child)])
         earlier.extend(_left_before(child, up))
         child, up = up, up.parent
     if up is not None:
@@ -191,11 +219,12 @@ def _asked_first(test: nodes.NodeNG) -> list[nodes.NodeNG]:
     return [first] if isinstance(first, nodes.UnaryOp) and isinstance(first.operand, nodes.Call) else []
 
 
-def _left_before(child: nodes.NodeNG, up: nodes.NodeNG) -> list[nodes.NodeNG]:
+def _left_before(child: nodes.NodeNG, up: nodes.NodeNG) -> list[tuple[nodes.NodeNG, bool | None]]:
     """The tests of earlier statements of the same block that leave it: what follows runs only where they were false."""
     for block in ("body", "orelse", "finalbody"):
         statements = getattr(up, block, None)
         if isinstance(statements, list) and child in statements:
             before = statements[: statements.index(child)]
-            return [s.test for s in before if isinstance(s, nodes.If) and s.body and isinstance(s.body[-1], _LEAVES)]
+            leaving = [s for s in before if isinstance(s, nodes.If) and s.body and isinstance(s.body[-1], _LEAVES)]
+            return [(s.test, False) for s in leaving]
     return []

@@ -34,7 +34,7 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
             continue
         for call in function.calls:
             advanced = _advanced(origins, function, call)
-            if advanced is None or tracers.guard(program.index, function, call):
+            if advanced is None or tracers.guard(program.index, function, call, tracer=KIND):
                 continue
             made = _made(origins, Expr(program.index, function, advanced), set(members))
             if made is not None:

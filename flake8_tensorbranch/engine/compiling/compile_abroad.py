@@ -19,7 +19,7 @@ def sites(program: Program, regions: Regions, state: State) -> Iterator[TracedSi
     tracers = Tracers(program.analysis)
     for there in abroad.reached(program, regions):
         member, function = there.regions.get(KIND), there.function
-        if member is None or tracers.guard(program.index, there.scope, there.call):
+        if member is None or tracers.guard(program.index, there.scope, there.call, tracer=KIND):
             continue
         first: dict[Place, Access] = {}
         for access in state.accesses(function):
@@ -31,7 +31,7 @@ def sites(program: Program, regions: Regions, state: State) -> Iterator[TracedSi
             if kind == "int" and not regions.has("module-int-specialised"):
                 continue
             if kind and state.carries(function, access, kind):
-                if tracers.guard(function.module, function, access.node):
+                if tracers.guard(function.module, function, access.node, tracer=KIND):
                     continue
                 place = noted(function.module.path, access.node, "it changes here")
                 yield TracedSite(

@@ -55,7 +55,7 @@ class _Arguments:
                     (n for n in loops.walk(function.node) if isinstance(n, nodes.Name) and n.name == name), None
                 )
                 if first is not None and not Tracers(self.program.analysis).guard(
-                    self.program.index, self.function, first
+                    self.program.index, self.function, first, tracer="compiled"
                 ):
                     yield self._site(first, name, "length", where)
                 continue

@@ -55,7 +55,7 @@ class State:
                 by_place.setdefault(access.place, []).append(access)
             for place, accesses in by_place.items():
                 first = accesses[0]
-                if first.how in ("set", "empty") or self.tracers.guard(index, function, first.node):
+                if first.how in ("set", "empty") or self.tracers.guard(index, function, first.node, tracer=KIND):
                     continue
                 held = self.moves(place) if self._class(function, getattr(first.node, "expr", None)) else None
                 change = held or self.change(place) or self.instances.differ(place, membership)

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.branching.answers import tracer_of
 from flake8_tensorbranch.engine.branching.tracers import Tracers
 from flake8_tensorbranch.engine.compiling import mapped
 from flake8_tensorbranch.engine.compiling.numbers import converted, number_read, truth
@@ -42,7 +43,8 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
     for scope, member in members.items():
         facts, row = program.facts[scope], member.entry.row
         recording = row is None or row.qualname in RECORDING
-        asked, guard = tested(scope, facts), partial(tracers.guard, program.index, scope)
+        asked = tested(scope, facts)
+        guard = partial(tracers.guard, program.index, scope, tracer=tracer_of({KIND: member}))
         for node, read in _reads(scope, facts, row):
             if under(node, asked) or guard(node) or not finder.is_input(scope, read):
                 continue

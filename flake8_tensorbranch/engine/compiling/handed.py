@@ -37,7 +37,7 @@ def sites(program: Program, regions: Regions, state: State) -> Iterator[TracedSi
             where = noted(place[0].module.path if place[0] else program.index.path, change[1], "it changes here")
             subject = dotted(first.node) or place[1]
             for node in uses:
-                if not state.tracers.guard(program.index, function, node):
+                if not state.tracers.guard(program.index, function, node, tracer=KIND):
                     facts: dict[str, object] = {"what": "argument"}
                     yield TracedSite(
                         SinkKind.COMPILED_STATE, node, function, subject, {KIND: membership}, facts, (where,)

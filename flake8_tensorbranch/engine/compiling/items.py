@@ -33,7 +33,7 @@ def sites(program: Program, regions: Regions, state: State) -> Iterator[TracedSi
                 continue
             if place[0] is not None and not (specialised and state.guards(place[0])):
                 continue
-            if state.is_given(function, base) or state.tracers.guard(program.index, function, item.node):
+            if state.is_given(function, base) or state.tracers.guard(program.index, function, item.node, tracer=KIND):
                 continue
             told.add(item.text)
             kinds = _kinds(state, place, keys) or _absent(item)

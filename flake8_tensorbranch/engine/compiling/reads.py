@@ -10,6 +10,7 @@ from typing import Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.branching import frames, implied
+from flake8_tensorbranch.engine.branching.answers import tracer_of
 from flake8_tensorbranch.engine.branching.tracers import Tracers
 from flake8_tensorbranch.engine.compiling import mapped, unasked
 from flake8_tensorbranch.engine.compiling.numbers import converted, number_read
@@ -48,11 +49,12 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
         if scope is None or not (inside or exported):
             continue
         asked = tested(scope, facts)
-        guard = partial(tracers.guard, program.index, scope)
+        guard = partial(tracers.guard, program.index, scope, tracer=tracer_of(inside))
         if exported is not None:
+            keeps = partial(tracers.guard, program.index, scope, tracer=tracer_of({"exported": exported}))
             numbers = [n for n in facts.values if type(n) is nodes.Call and converted(facts, n) is not None]
             for node in dict.fromkeys((*numbers, *mapped.refused(scope, facts))):
-                if not under(node, asked) and not guard(node):
+                if not under(node, asked) and not keeps(node):
                     yield _site(program, scope, SinkKind.SCALAR_READ, node, {"exported": exported}, regions.has)
         if not inside:
             continue
@@ -91,7 +93,7 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
             yield from _mapped(program, regions, batched, scope, facts, inside["vmapped"])
     for there in abroad.reached(program, regions):
         inside = {k: there.regions[k] for k in _TRACED if k in there.regions}
-        if inside and not tracers.guard(program.index, there.scope, there.call):
+        if inside and not tracers.guard(program.index, there.scope, there.call, tracer=tracer_of(inside)):
             yield from _abroad(program, regions, batched, there, inside)
 
 
@@ -123,7 +125,7 @@ def _abroad(
         else:
             continue
         only = {k: m for k, m in inside.items() if k != "vmapped" or batched.reads_beyond(there, node)}
-        if not only or tracers.guard(there.function.module, there.function, node):
+        if not only or tracers.guard(there.function.module, there.function, node, tracer=tracer_of(only)):
             continue
         site = _site(program, there.scope, kind, there.call, only, regions.has)
         place = trace.noted(there.function.module.path, node, what)
