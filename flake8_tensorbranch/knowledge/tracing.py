@@ -37,6 +37,23 @@ RECORDING: Final = frozenset({"torch.jit.trace", "torch.jit.trace_module", "torc
 PROXIES: Final = frozenset({"torch.fx.symbolic_trace"})
 """Tracers that hand the function objects in the place of tensors: these record methods and functions of math."""
 
+PROXY_TRUTHS: Final = frozenset(
+    "requires_grad is_cuda is_cpu is_leaf is_sparse is_quantized is_meta is_mps is_xpu".split()
+)
+"""Attributes of a tensor that are tested themselves; a proxy has none of them to tell (tests/oracle)."""
+
+PROXY_PREDICATES: Final = frozenset("is_contiguous is_floating_point is_complex is_pinned".split())
+"""The same of methods, and of functions of torch."""
+
+PROXY_PARTICULARS: Final = frozenset({"ndim", "dtype", "device", "layout"})
+"""Attributes of a tensor that are compared with constants."""
+
+PROXY_NUMBERS: Final = frozenset({"dim", "ndimension", "stride", "element_size", "get_device"})
+"""Methods that give numbers to compare, of what is no value."""
+
+PARTS_OF_DEVICE: Final = frozenset({"type", "index"})
+"""Attributes of `torch.device`."""
+
 REFUSING: Final = frozenset({"torch.fx.experimental.proxy_tensor.make_fx"})
 """Tracers that run a function with tensors of their own, which have no values."""
 

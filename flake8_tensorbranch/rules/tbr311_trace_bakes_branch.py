@@ -62,6 +62,10 @@ def _number(site: TracedSite) -> Iterator[Finding]:
     if "traced" not in site.regions:
         return
     _, name = _tracer(site)
+    if site.facts.get("asked"):
+        message = f"`{site.subject}` decides a branch, and `{name}`, which has no tensor to ask, raises"
+        yield Finding(site.node, message, "decide it outside, or put it under `torch.fx.wrap`", related=site.related)
+        return
     outcome = "raises" if name in ("symbolic_trace", "make_fx") else "freezes it"
     made = "NumPy array" if site.facts.get("array") else "Python number"
     message = f"`{site.subject}` makes a {made} of a tensor, and `{name}` {outcome}"

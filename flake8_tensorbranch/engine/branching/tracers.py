@@ -98,7 +98,7 @@ class Tracers:
         if depth <= 0:
             return False
         if isinstance(node, nodes.Call):
-            if last_name(node.func) in words:
+            if last_name(node.func) in words or (_is_of_proxies(node) and words is ASKS_TRACING):
                 return True
             target = self.analysis.resolver.expression(module, node.func, scope)
             if isinstance(target, str):
@@ -167,6 +167,14 @@ class Tracers:
             or all(self.unread(facts, function, part) for part in _parts(expression))
             for place, expression in read
         )
+
+
+def _is_of_proxies(call: nodes.Call) -> bool:
+    """True for `isinstance(x, Proxy)`, which asks whether torch.fx traces."""
+    if not isinstance(call.func, nodes.Name) or call.func.name != "isinstance" or len(call.args) != 2:
+        return False
+    kinds: list[Any] = call.args[1].elts if isinstance(call.args[1], nodes.Tuple) else call.args[1:]
+    return any(last_name(kind) == "Proxy" for kind in kinds)
 
 
 def _parts(test: Any) -> Iterator[Any]:

@@ -12,6 +12,7 @@ from flake8_tensorbranch.engine.compiling import (
     frozen_reads,
     handed,
     items,
+    proxied,
     reads,
     unguarded,
     vmapped,
@@ -34,6 +35,7 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
     state = State(program, regions)
     yield from reads.sites(program, regions)
     yield from frozen_reads.sites(program, regions)
+    yield from proxied.sites(program, regions)
     yield from state.sites()
     yield from items.sites(program, regions, state)
     yield from handed.sites(program, regions, state)

@@ -102,7 +102,7 @@ def _from(
     queue: deque[tuple[FunctionInfo, Facts, tuple[Step, ...]]] = deque((c, program.facts[scope], ()) for c in functions)
     while queue and left[0] > 0:
         function, caller, way = queue.popleft()
-        kinds = {k: m for k, m in inside.items() if not regions.is_outside(function, k)}
+        kinds = {k: m for k, m in inside.items() if not regions.is_outside(function, m.entry)}
         if function in seen or function.name == "__init__" or not kinds:
             continue
         seen.add(function)

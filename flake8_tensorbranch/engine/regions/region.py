@@ -15,9 +15,10 @@ from flake8_tensorbranch.engine.inference.program import Program, functions_of
 from flake8_tensorbranch.engine.lattice import NO_CONST, AbstractValue
 from flake8_tensorbranch.engine.refs import Partial
 from flake8_tensorbranch.engine.regions import entering, selected, wrappers
+from flake8_tensorbranch.engine.regions.leaves import is_leaf
 from flake8_tensorbranch.engine.regions.scripted import Scripting, scripting
 from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, REGION_BASES, RegionEntry, entry
-from flake8_tensorbranch.knowledge.tracing import DERIVATIVES
+from flake8_tensorbranch.knowledge.tracing import DERIVATIVES, PROXIES
 from flake8_tensorbranch.knowledge.versions import has
 from flake8_tensorbranch.settings import RegionKind, Settings
 from flake8_tensorbranch.syntax.kinds import NESTED
@@ -238,7 +239,7 @@ class Regions:
                 if (
                     function in program.facts
                     and (function not in members or members[function].way)
-                    and not self.is_outside(function, begin.kind)
+                    and not self.is_outside(function, begin)
                 ):
                     members[function] = Membership(begin, ())
                     queue.append(function)
@@ -251,7 +252,7 @@ class Regions:
                             callee in program.facts
                             and callee not in members
                             and callee.name != "__init__"
-                            and not self.is_outside(callee, begin.kind)
+                            and not self.is_outside(callee, begin)
                             and not for_error(node)
                         ):
                             members[callee] = Membership(begin, (*way, Step(caller, node)))
@@ -277,11 +278,19 @@ class Regions:
                 if method is not None and any(m in members for m in cls.methods.values()):
                     yield method
 
-    def is_outside(self, function: FunctionInfo, kind: str) -> bool:
-        """True for functions that `torch.compiler.disable` keeps out of compiled regions, `script` out of traces."""
-        if kind == "traced" and scripting(self.program.analysis, function) is not Scripting.NO:
+    def is_outside(self, function: FunctionInfo, begin: Entry) -> bool:
+        """True for functions that `torch.compiler.disable` keeps out of compiled regions, `script` out of traces,
+        `torch.fx.wrap` out of symbolic ones, and `torch.library.custom_op` out of all of them.
+        """
+        if begin.kind != "checkpointed" and any(d.endswith("custom_op") for d in function.decorator_names):
             return True
-        return kind == "compiled" and any(
+        if begin.kind == "traced":
+            analysis = self.program.analysis
+            proxied = begin.row is not None and begin.row.qualname in PROXIES
+            return (proxied and is_leaf(analysis, self.program.index, function)) or (
+                scripting(analysis, function) is not Scripting.NO
+            )
+        return begin.kind == "compiled" and any(
             d.endswith(("compiler.disable", "_dynamo.disable", "compiler.is_exporting"))
             for d in function.decorator_names
         )
