@@ -1,4 +1,4 @@
-"""TBR207: regions under and beside `set_checkpoint_early_stop`: reported where backward fails."""
+"""TBR207: regions under `set_checkpoint_early_stop`, and work that flags set off: reported where backward fails."""
 
 from __future__ import annotations
 
@@ -53,7 +53,31 @@ WAYS = {
     ),
     "option": "return checkpoint(region, x, use_reentrant=False, early_stop=False)",
 }
-FORMS = {name: HANDLED + body for name, body in WAYS.items()}
+TRIED = "{before}try:\n    out = A(h).tanh()\nexcept Exception as error:\n    {handler}\n{after}"
+RECOVERIES = {
+    "flag": ("ok = True\n", "ok = False", "if not ok:\n    out = B(h).sin()\nreturn out"),
+    "flag_named": ("failed = False\n", "failed = True", "return B(h).sin() if failed else out"),
+    "flag_none": ("out = None\n", "pass", "if out is None:\n    out = B(h).sin()\nreturn out"),
+    "flag_none_set": ("", "out = None", "return B(h).sin() if out is None else out"),
+    "flag_else": ("ok = True\n", "ok = False", "if ok:\n    return out\nelse:\n    return B(h).sin()"),
+    "flag_equal": ("mode = 1\n", "mode = 2", "if mode == 2:\n    out = B(h).sin()\nreturn out"),
+    "flag_raises": ("ok = True\n", "ok = False", "if not ok:\n    raise RuntimeError('no')\nreturn out"),
+    "flag_same": ("held = None\n", "held = error", "if held is not None:\n    raise held\nreturn out"),
+    "flag_usual": ("ok = True\n", "ok = False", "if ok:\n    out = out.sin()\nelse:\n    out = B(h)\nreturn out"),
+    "flag_plain": ("out = h\n", "pass", "return out"),
+    "flag_later": ("ok = True\n", "ok = False", "if not ok:\n    out = B(h).sin()\nreturn C(out)"),
+}
+
+
+def recovery(before: str, handler: str, after: str) -> str:
+    """A form whose region tries, and goes on behind the `try`."""
+    body = TRIED.format(before=before, handler=handler, after=after)
+    return f"def region(h):\n{textwrap.indent(body, '    ')}\nreturn checkpoint(region, x, use_reentrant=False)"
+
+
+FORMS = {name: HANDLED + body for name, body in WAYS.items()} | {
+    name: recovery(*parts) for name, parts in RECOVERIES.items()
+}
 PROGRAM = PARTS + "".join(
     f"\n\ndef {name}(x: Tensor) -> Tensor:\n{textwrap.indent(body, '    ')}\n" for name, body in FORMS.items()
 )

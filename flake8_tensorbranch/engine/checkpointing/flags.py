@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -34,6 +34,7 @@ class Changes:
     keys: frozenset[Key] = frozenset()
     switch: Scope | None = None
     everywhere: str = ""  # a hook that changes values, a mode: no read needs to be seen
+    on: Expr | None = None  # the module that carries the hook
 
 
 class Flags:
@@ -102,7 +103,8 @@ class Flags:
                 and isinstance(node.func, nodes.Attribute)
                 and node.func.attrname in FORWARD_HOOKS
             ) and (any(self.changes_values(function, a) for a in node.args)):
-                return Changes(everywhere=HOOK)
+                carrier = Expr(function.module, function, node.func.expr)
+                return Changes(everywhere=HOOK, on=carrier)
             key = self.key(function, node)
             if key is not None and key[1] not in _NOT_FLAGS:
                 keys.add(key)
@@ -180,10 +182,18 @@ class Flags:
 
     # Reads
 
-    def read_by(self, changes: Changes, functions: Iterable[FunctionInfo]) -> FunctionInfo | None:
-        """The first of some functions that reads what a scope changes; None when none does."""
+    def read_by(
+        self,
+        changes: Changes,
+        functions: Iterable[FunctionInfo],
+        is_over: Callable[[FunctionInfo, nodes.NodeNG], bool] = lambda function, node: False,
+    ) -> FunctionInfo | None:
+        """The first of some functions that reads what a scope changes; None when none does, before all `is_over`."""
+        named = {name for kind, name, _ in changes.keys if kind != "environment"}
         for function in functions:
             for node in function.node.nodes_of_class((nodes.Attribute, nodes.Name)):
+                if (node.name if isinstance(node, nodes.Name) else node.attrname) in named and is_over(function, node):
+                    continue
                 if isinstance(node, nodes.Name):
                     if ("name", node.name, "") in changes.keys and node.name not in function.local_names:
                         return function

@@ -29,7 +29,7 @@ _FREE: Final = SAVES_NOTHING | REARRANGES | CUTS | FACTORIES | CHANGES | GIVES_E
 
 def follows(origins: Origins, activation: Activation, node: nodes.NodeNG, rounds: bool = True) -> bool:
     """True when the function itself may save a tensor once `node` has run; without `rounds`, in a loop's last one."""
-    return any(saves(origins, activation, found) for found in _following(node, rounds))
+    return any(saves(origins, activation, found) for found in following(node, rounds))
 
 
 def after(origins: Origins, activation: Activation, node: nodes.NodeNG, own: bool = True, rounds: bool = True) -> bool:
@@ -133,7 +133,7 @@ def _operations(top: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
         yield from top.nodes_of_class((nodes.Call, nodes.BinOp), NESTED)
 
 
-def _following(node: Any, rounds: bool) -> Iterator[nodes.NodeNG]:
+def following(node: Any, rounds: bool) -> Iterator[nodes.NodeNG]:
     """Operations that may run after a node in its function: around it, in later statements, in the rounds to come."""
     if node is None:
         return

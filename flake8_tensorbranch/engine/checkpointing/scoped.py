@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from astroid import nodes
 
 from flake8_tensorbranch.diagnostic import Edit, Related
+from flake8_tensorbranch.engine.checkpointing import saving
 from flake8_tensorbranch.engine.checkpointing.backward import Backward, Event
 from flake8_tensorbranch.engine.checkpointing.flags import HOOK, Flags
+from flake8_tensorbranch.engine.checkpointing.mutation import mutations_of
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.checkpointing.scopes import Opened, Scopes, choice, keeps_preferred
+from flake8_tensorbranch.engine.checkpointing.unhooked import runs_without
 from flake8_tensorbranch.engine.lookup.options import OMITTED, UNSEEN
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.regions.region import Entry, Regions
@@ -123,6 +126,8 @@ class Scoped:
         if changes is None:
             return False
         if changes.everywhere:
+            if changes.on is not None and self._hooks_another(opened, changes.on, made):
+                return False
             held = self.holding.of(made.function, site)
             return held.modules or not held.complete or changes.everywhere != HOOK
         functions = self.recomputes.reads(made)
@@ -131,7 +136,30 @@ class Scoped:
             # The region is not known: any module of the file may be it.
             functions = [f for f in self.origins.program.index.functions if f.name in ("forward", "__call__")]
             functions = [g for f in functions for g in self.recomputes.tree.reached(f)]
-        return self.flags.read_by(changes, [f for f in functions if f not in own]) is not None
+        return self.flags.read_by(changes, [f for f in functions if f not in own], self._last(made)) is not None
+
+    def _last(self, made: Recompute) -> Callable[[FunctionInfo, nodes.NodeNG], bool]:
+        """Tells what the region reads once all that a non-reentrant recompute has use for is saved."""
+        if self.variants(made) != {False} or made.home is not None:
+            return lambda function, node: False
+        heads = mutations_of(self.origins.program, self.regions).insides.heads
+        runs = [a for h in heads if h.entry.node is made.call.node for a in (h.twin or h).run()]
+
+        def is_over(function: FunctionInfo, node: nodes.NodeNG) -> bool:
+            own = [a for a in runs if a.function is function]
+            return bool(own) and all(saving.is_over(self.origins, a, node) for a in own)
+
+        return is_over
+
+    def _hooks_another(self, opened: Opened, carrier: Expr, made: Recompute) -> bool:
+        """True where a hook is on a module that the region does not run, as the manager is given it."""
+        manager, call = opened.manager, Expr(opened.module, opened.function, opened.node)
+        if not isinstance(manager, FunctionInfo) or not isinstance(call.node, nodes.Call):
+            return False
+        if not isinstance(carrier.node, nodes.Name) or all(p.name != carrier.node.name for p in manager.params):
+            return False
+        given = self.origins.argument(call, manager, carrier.node.name)
+        return given is not None and runs_without(given, made, self.recomputes.reads(made), call.node)
 
     def _own(self, opened: Opened) -> set[FunctionInfo]:
         """The functions that make up the scope itself."""

@@ -17,7 +17,7 @@ def others(target: Expr, called: nodes.NodeNG, scope_called: FunctionInfo | None
         return False
     (root, *rest), (own, *names) = paths
     if root == own and scope.cls is not None and scope.takes_self and root == scope.params[0].name:
-        return bool(rest and names) and rest[0] != names[0] and _built_apart(scope.cls, rest[0], names[0])
+        return bool(rest and names) and rest[0] != names[0] and built_apart(scope.cls, rest[0], names[0])
     bound = [scope.local_names.get(name, ()) for name in (root, own)]
     if root == own or all(len(b) == 1 and isinstance(b[0].parent, nodes.Arguments) for b in bound):
         return root != own
@@ -36,7 +36,7 @@ def _made_once(scope: FunctionInfo, name: str) -> nodes.Call | None:
     return found[0] if len(found) == 1 and isinstance(found[0], nodes.Call) else None
 
 
-def _built_apart(cls: ClassInfo, one: str, other: str) -> bool:
+def built_apart(cls: ClassInfo, one: str, other: str) -> bool:
     """True for two attributes, one of which is always made anew: copied, or constructed without the other."""
     made = [
         [s.parent for m in cls.methods.values() for s in m.attribute_stores if s.attrname == n] for n in (one, other)

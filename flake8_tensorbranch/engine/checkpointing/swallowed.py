@@ -11,6 +11,7 @@ from flake8_tensorbranch.engine.checkpointing import saving
 from flake8_tensorbranch.engine.checkpointing.earlystop import EarlyStop
 from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
 from flake8_tensorbranch.engine.checkpointing.locate import placed, site, skipped
+from flake8_tensorbranch.engine.checkpointing.recovery import recovering
 from flake8_tensorbranch.engine.lattice import UNKNOWN
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.regions.trace import spelled
@@ -46,6 +47,9 @@ def _handling(activation: Activation, node: nodes.Try) -> tuple[Any, str, str] |
         origins, activation, [*node.orelse, *node.finalbody]
     ):
         return None
+    flagged = _flagged(activation, node)
+    if flagged is not None:
+        return flagged
     returns = isinstance(node.body[-1], nodes.Return)
     if saving.after(origins, activation, node, own=not returns, rounds=False):  # in the last round of a loop
         return None
@@ -63,6 +67,36 @@ def _handling(activation: Activation, node: nodes.Try) -> tuple[Any, str, str] |
         falls = not isinstance(handler.body[-1], nodes.Return)
         return (handler, "swallows", spelling) if falls and saving.follows(origins, activation, node) else None
     return None
+
+
+def _flagged(activation: Activation, node: nodes.Try) -> tuple[Any, str, str] | None:
+    """The same for a handler that leaves its work to what a flag lets run behind the `try`, and nothing else saves."""
+    origins = activation.origins
+    for handler in node.handlers:
+        spelling = "except" if handler.type is None else f"except {spelled(handler.type)}"
+        if handler.type is not None and not _is_broad(activation, handler.type):
+            continue
+        sides = list(recovering(node, handler))
+        if not sides or next(handler.nodes_of_class((nodes.Raise, nodes.Return), NESTED), None) is not None:
+            return None
+        only = set(sides)
+        if saving.after(origins, activation, node, own=False, rounds=False):
+            return None
+        if any(saving.saves(origins, activation, n) for n in saving.following(node, False) if not _is_in(n, only)):
+            return None
+        raises = [r for side in sides for r in side.nodes_of_class(nodes.Raise, NESTED)]
+        if any(r.exc is None or isinstance(r.exc, nodes.Name) for r in raises):
+            return None
+        if raises and raises[-1] in only:
+            return handler, "converts", spelling
+        return (handler, "swallows", spelling) if saving.within(origins, activation, sides) else None
+    return None
+
+
+def _is_in(node: Any, tops: set[Any]) -> bool:
+    while node is not None and node not in tops:
+        node = node.parent
+    return node is not None
 
 
 def _suppressing(activation: Activation, node: nodes.With) -> tuple[Any, str, str] | None:
