@@ -38,6 +38,16 @@ DRAWING: dict[str, Layer] = {
 }
 """torch/nn/modules/{dropout,activation,pooling,transformer,rnn}.py: drawn in training, where the argument is not 0."""
 
+DRAWN_WHEN_BUILT: frozenset[str] = frozenset(
+    f"torch.nn.{name}"
+    for name in [
+        *("Linear", "Bilinear", "Embedding", "EmbeddingBag", "Conv1d", "Conv2d", "Conv3d"),
+        *("ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d", "RNN", "LSTM", "GRU", "RNNCell", "LSTMCell", "GRUCell"),
+        *("MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer"),
+    ]
+)
+"""Layers whose constructors draw their parameters (`reset_parameters` in torch/nn/modules)."""
+
 COUNTING: dict[str, Layer] = {
     **{
         f"torch.nn.{lazy}{name}": Layer("track_running_stats", 4, True)

@@ -15,7 +15,7 @@ from flake8_tensorbranch.engine.lattice import NO_CONST, NONE, TENSOR, UNKNOWN, 
 from flake8_tensorbranch.engine.lookup.options import UNSEEN, Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.refs import Instance, Method, Wrapped
-from flake8_tensorbranch.knowledge.layers import COUNTING_FUNCTIONS, Layer
+from flake8_tensorbranch.knowledge.layers import COUNTING_FUNCTIONS, DRAWING, DRAWN_WHEN_BUILT, Layer
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.knowledge.model import method as tensor_row
 from flake8_tensorbranch.syntax.names import last_name
@@ -138,8 +138,10 @@ class Contents:
     def _draws(self, activation: Activation, call: nodes.Call) -> bool:
         if any(k.arg == "generator" for k in call.keywords):
             return False
-        found = False
+        found = self._is_built_anew(activation, call)
         for name, args in activation.facts.externals.get(call, {}).items():
+            if name in DRAWING:
+                continue  # it draws where it is run, by what it was built with
             row = (
                 lookup(name, len(args.positional), args.names(), kinds=args.kinds())
                 if name.startswith("torch.")
@@ -152,7 +154,24 @@ class Contents:
                 if isinstance(ref, Method) and ref.owner.kinds & TENSOR:
                     row = tensor_row(ref.name)
                     found = found or (row is not None and "rng" in row.effects)
+                elif isinstance(ref, Method) and ref.name in ("sample", "rsample"):
+                    classes = [str(r.cls) for r in ref.owner.each if isinstance(r, Instance)]
+                    found = found or (bool(classes) and all(c.startswith("torch.distributions.") for c in classes))
         return found and not self._is_off(activation, call)
+
+    def _is_built_anew(self, activation: Activation, call: nodes.Call) -> bool:
+        """True for a layer with drawn parameters that is built and run at once, or under a name that is only run."""
+        if not DRAWN_WHEN_BUILT & activation.facts.externals.get(call, {}).keys():
+            return False
+        if any(k.arg == "device" for k in call.keywords):
+            return False
+        up = call.parent
+        if isinstance(up, nodes.Assign) and len(up.targets) == 1 and isinstance(up.targets[0], nodes.AssignName):
+            name = up.targets[0].name
+            reads = [n for n in activation.function.node.nodes_of_class(nodes.Name) if n.name == name]
+            bound = activation.function.local_names.get(name, ())
+            return len(bound) == 1 and bool(reads) and all(_is_run(n) for n in reads)
+        return _is_run(call)
 
     def _is_off(self, activation: Activation, call: nodes.Call) -> bool:
         """True for a functional dropout with a probability of 0, or outside of training."""
@@ -164,6 +183,10 @@ class Contents:
             switches.extend(call.args[4:5])
         told = (activation.facts.values.get(s, UNKNOWN).const for s in switches)  # by the call of this activation
         return any(c is not NO_CONST and not c for c in told) or any(self.is_zero(activation.expr(s)) for s in switches)
+
+
+def _is_run(node: nodes.NodeNG) -> bool:
+    return isinstance(node.parent, nodes.Call) and node.parent.func is node
 
 
 def _is_idle(activation: Activation, call: nodes.Call) -> bool:

@@ -13,6 +13,7 @@ from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
 from flake8_tensorbranch.engine.checkpointing.locate import placed, site, skipped
 from flake8_tensorbranch.engine.checkpointing.recovery import recovering
 from flake8_tensorbranch.engine.lattice import UNKNOWN
+from flake8_tensorbranch.engine.lookup.origins import returned
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.regions.trace import spelled
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
@@ -33,11 +34,38 @@ def sites(insides: Insides) -> Iterator[RegionSite]:
     for activation in insides.lasting():
         if activation.entry.reentrant is not False or stop.is_off(activation):
             continue
-        for node in activation.function.node.nodes_of_class((nodes.Try, nodes.With), NESTED):
-            found = _suppressing(activation, node) if isinstance(node, nodes.With) else _handling(activation, node)
-            if found is not None and found[0] not in seen and not skipped(activation, node):
+        for at, node in (*_blocks(activation), *_wrapping(activation)):
+            found = _suppressing(at, node) if isinstance(node, nodes.With) else _handling(at, node)
+            if found is not None and found[0] not in seen and not skipped(at, node):
                 seen.add(found[0])
-                yield placed(site(SinkKind.SWALLOWED, activation, *found), activation, "caught here")
+                yield placed(site(SinkKind.SWALLOWED, at, *found), at, "caught here")
+
+
+def _blocks(activation: Activation) -> Iterator[tuple[Activation, Any]]:
+    for node in activation.function.node.nodes_of_class((nodes.Try, nodes.With), NESTED):
+        yield activation, node
+
+
+def _wrapping(activation: Activation) -> Iterator[tuple[Activation, Any]]:
+    """The blocks in which the wrappers that decorators put around a function call it, as if they ran in its place."""
+    function = activation.function
+    decorators = getattr(function.node, "decorators", None)
+    for decorator in decorators.nodes if decorators is not None else ():
+        bare = decorator.func if isinstance(decorator, nodes.Call) else decorator
+        maker = activation.analysis.resolver.expression(function.module, bare, function.parent)
+        if bare is not decorator and isinstance(maker, FunctionInfo):
+            maker = returned(maker)
+        inner = returned(maker) if isinstance(maker, FunctionInfo) and maker.params else None
+        if inner is None or not isinstance(maker, FunctionInfo):
+            continue
+        facts = activation.origins.facts(inner.module, inner)
+        run = Activation(
+            activation.origins, activation.entry, inner, facts, {}, activation.parent, activation.call, activation.certain
+        )
+        for _, node in _blocks(run):
+            calls = (c for s in node.body for c in s.nodes_of_class(nodes.Call, NESTED))
+            if any(dotted(c.func) == maker.params[0].name for c in calls):
+                yield run, node
 
 
 def _handling(activation: Activation, node: nodes.Try) -> tuple[Any, str, str] | None:

@@ -14,7 +14,7 @@ class Net(nn.Module):
         self.scale = 1.0
 
     def inner(self, x):
-        return self.fc(x) * self.scale
+        return self.fc(x * self.scale)
 
     def forward(self, x):
         return checkpoint(self.inner, x, use_reentrant=False)
