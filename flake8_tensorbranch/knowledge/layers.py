@@ -42,7 +42,17 @@ DRAWN_WHEN_BUILT: frozenset[str] = frozenset(
     f"torch.nn.{name}"
     for name in [
         *("Linear", "Bilinear", "Embedding", "EmbeddingBag", "Conv1d", "Conv2d", "Conv3d"),
-        *("ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d", "RNN", "LSTM", "GRU", "RNNCell", "LSTMCell", "GRUCell"),
+        *(
+            "ConvTranspose1d",
+            "ConvTranspose2d",
+            "ConvTranspose3d",
+            "RNN",
+            "LSTM",
+            "GRU",
+            "RNNCell",
+            "LSTMCell",
+            "GRUCell",
+        ),
         *("MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer"),
     ]
 )

@@ -60,7 +60,14 @@ def _wrapping(activation: Activation) -> Iterator[tuple[Activation, Any]]:
             continue
         facts = activation.origins.facts(inner.module, inner)
         run = Activation(
-            activation.origins, activation.entry, inner, facts, {}, activation.parent, activation.call, activation.certain
+            activation.origins,
+            activation.entry,
+            inner,
+            facts,
+            {},
+            activation.parent,
+            activation.call,
+            activation.certain,
         )
         for _, node in _blocks(run):
             calls = (c for s in node.body for c in s.nodes_of_class(nodes.Call, NESTED))
