@@ -20,8 +20,10 @@ CATCHES = {
 WRAPPERS = {
     "plain": "def guarded(f):\n{inner}\n    return wrapper\n\n\n@guarded\n",
     "named": "def guarded(f):\n    @functools.wraps(f)\n{inner}\n    return wrapper\n\n\n@guarded\n",
-    "called": "def guarded(times):\n    def decorator(f):\n{deeper}\n        return wrapper\n\n    return decorator\n\n\n"
-    "@guarded(2)\n",
+    "called": (
+        "def guarded(times):\n    def decorator(f):\n{deeper}\n        return wrapper\n\n    return decorator\n\n\n"
+        "@guarded(2)\n"
+    ),
 }
 INNER = """    def wrapper(*args, **options):
         try:
