@@ -11,6 +11,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.diagnostic import Edit
 from flake8_tensorbranch.engine.checkpointing import saving
+from flake8_tensorbranch.engine.checkpointing.building import Building
 from flake8_tensorbranch.engine.checkpointing.changes import is_in_place
 from flake8_tensorbranch.engine.checkpointing.contents import Contents
 from flake8_tensorbranch.engine.checkpointing.evaluating import evaluates
@@ -35,6 +36,7 @@ class Entries:
         self.insides = insides
         self.origins = insides.origins
         self.contents = Contents(insides.origins)
+        self.building = Building(insides.origins, self.contents)
         self._layers: dict[tuple[Activation, int], Expr | None] = {}
         self._draws: dict[Activation, Expr | None] = {}
 
@@ -79,7 +81,7 @@ class Entries:
         place = self._unpreserved(begin)
         if place is None:
             return
-        drawn = self._layer(begin, region, start, DRAWING) or self._draw(region)
+        drawn = self._layer(begin, region, start, DRAWING) or self._draw(region, start)
         if drawn is not None:
             repair = edits.left_out(self.origins.program.index, place, "True")
             yield self._site(SinkKind.RNG_STATE, begin, place, drawn, "draws here", repair)
@@ -97,10 +99,18 @@ class Entries:
             if key not in self._layers:
                 self._layers[key] = next(self._run_by(head, table), None)
             found = found or self._layers[key]
-        if found is None or not evaluates(self.origins, begin, start, found, heads):
+        if found is None or not self._is_idle(begin, start, found, heads, table):
             return found
         every = chain(self.contents.layers((), start, table, part), *(self._run_by(head, table) for head in heads))
-        return next((each for each in every if not evaluates(self.origins, begin, start, each, heads)), None)
+        return next((each for each in every if not self._is_idle(begin, start, each, heads, table)), None)
+
+    def _is_idle(
+        self, begin: Entry, start: Expr | None, layer: Expr, heads: list[Activation], table: dict[str, Layer]
+    ) -> bool:
+        """True for a layer in evaluation mode, and for one that its object was built to drop nothing by."""
+        if table is DRAWING and self.building.is_off(start, heads, layer):
+            return True
+        return evaluates(self.origins, begin, start, layer, heads)
 
     def _run_by(self, head: Activation, table: dict[str, Layer]) -> Iterator[Expr]:
         """The layers of a table that a run of a region calls; no `InstanceNorm` as the last of all that saves tensors:
@@ -122,12 +132,16 @@ class Entries:
         names = [str(r.cls) for r in refs if isinstance(r, Instance)]
         return bool(names) and all(n.startswith("torch.nn.") and "InstanceNorm" in n for n in names)
 
-    def _draw(self, heads: list[Activation]) -> Expr | None:
+    def _draw(self, heads: list[Activation], start: Expr | None) -> Expr | None:
         """The first operation that a region draws by."""
         for head in heads:
             if head not in self._draws:
                 self._draws[head] = next(self.contents.draws(head.run()), None)
-        return next((d for d in (self._draws[head] for head in heads) if d is not None), None)
+        found = next((d for d in (self._draws[head] for head in heads) if d is not None), None)
+        if found is None or not self.building.is_off(start, heads, found):
+            return found
+        every = (d for head in heads for d in self.contents.draws(head.run()))
+        return next((d for d in every if not self.building.is_off(start, heads, d)), None)
 
     def _unpreserved(self, begin: Entry) -> nodes.NodeNG | None:
         """Where an entry is told not to restore the random state; None where it is not."""
