@@ -16,7 +16,7 @@ from flake8_tensorbranch.engine.refs import Instance, Partial
 from flake8_tensorbranch.knowledge.gradients import CUTS
 from flake8_tensorbranch.knowledge.modules import FORWARD_HOOKS, ITERATES_MODULES
 from flake8_tensorbranch.knowledge.names import TENSOR_ONLY_METHODS
-from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted, last_name
 
 _BEFORE: Final = "register_forward_pre_hook"
 
@@ -40,6 +40,19 @@ class Hook:
         reads = [n for n in scope.node.nodes_of_class((nodes.Name, nodes.Attribute)) if _named(n) == name]
         items = [n.parent.slice for n in reads if isinstance(n.parent, nodes.Subscript) and n.parent.value is n]
         return not items or not all(map(_is_last, items))
+
+    def bound(self, name: str) -> nodes.NodeNG | None:
+        """What a `partial`, written where the hook is set, gives to a parameter of the function; None for no such."""
+        part = self.call.node.args[0]
+        if not isinstance(part, nodes.Call) or last_name(part.func) != "partial":
+            return None
+        if any(isinstance(a, nodes.Starred) for a in part.args):
+            return None
+        slots = [p.name for p in self.function.params][int(self.function.takes_self or self.function.is_classmethod) :]
+        given: dict[Any, Any] = dict(zip(slots, part.args[1:], strict=False))
+        given |= {k.arg: k.value for k in part.keywords}
+        found: nodes.NodeNG | None = given.get(name)
+        return found
 
     def keeps(self, value: Any) -> bool:
         """True for an expression that is what the hook is given, or is computed of it with its graph."""
@@ -80,8 +93,10 @@ class Hooks:
                 continue
             value = self.origins.value(Expr(index, scope, call.args[0]))
             for function in functions_of(self.origins.program.analysis, value):
-                held = sum(len(r.args) for r in value.each if isinstance(r, Partial))
-                slots = [p.name for p in function.params][int(function.takes_self or function.is_classmethod) + held :]
+                bound = [r for r in value.each if isinstance(r, Partial)]
+                held, named = sum(len(r.args) for r in bound), {n for r in bound for n, _ in r.keywords}
+                slots = [p.name for p in function.params if p.name not in named]
+                slots = slots[int(function.takes_self or function.is_classmethod) + held :]
                 position = 1 if func.attrname == _BEFORE else 2
                 if len(slots) == position + 1:
                     yield Hook(function, slots[position], Expr(index, scope, func.expr), Expr(index, scope, call))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing import later
 from flake8_tensorbranch.engine.checkpointing.backward import Backward
-from flake8_tensorbranch.engine.checkpointing.hookoutput import Hooks
+from flake8_tensorbranch.engine.checkpointing.hookoutput import Hook, Hooks
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.lattice import TENSOR
 from flake8_tensorbranch.engine.lookup.modes import without_grad
@@ -58,13 +58,12 @@ class SideOutputs:
         if name:
             return name
         hooked = [
-            (hook.function, kept)
+            (writer, kept)
             for hook in self.hooks.within(made, region)
-            for kept in _kept(hook.function)
-            if hook.keeps(kept.value)
-            and hook.reaches(made, kept.name)
-            and not kept.handed
-            and not self._ends(hook.function, kept)
+            for own in _kept(hook.function)
+            if hook.keeps(own.value) and not self._ends(hook.function, own)
+            for writer, kept in _outside(hook, own)
+            if hook.reaches(made, kept.name)
         ]
         return self._read_after(made, region, hooked) or self._reaches_backward(region, hooked) if hooked else ""
 
@@ -107,6 +106,18 @@ class SideOutputs:
                     if self.backward.of(Expr(reader.module, reader, node)):
                         return kept.name
         return ""
+
+
+def _outside(hook: Hook, kept: Kept) -> Iterator[tuple[FunctionInfo, Kept]]:
+    """What a hook keeps, as others know it: by a parameter that a `partial` binds, where that is set."""
+    if not kept.handed:
+        yield hook.function, kept
+        return
+    given, scope = hook.bound(kept.name), hook.call.scope
+    if scope is not None and isinstance(given, nodes.Name):
+        yield scope, replace(kept, name=given.name, handed=False)
+    elif scope is not None and isinstance(given, nodes.Attribute):
+        yield scope, replace(kept, name=given.attrname, holder=given.expr, handed=False)
 
 
 def _holds_tensor(origins: Origins, value: Expr) -> bool:
