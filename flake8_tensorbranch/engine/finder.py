@@ -124,6 +124,8 @@ class Finder:
         decides, effect, _ = self.context.decides(one.node)
         deps = one.deps & ~_LASTING
         kind = SinkKind.BRANCH if deps & (DATA | RANDOM) else SinkKind.SIZE_BRANCH
+        if decides is Decides.ERROR and kind is SinkKind.BRANCH:
+            kind = SinkKind.RAISE
         return self.make(kind, one.node, one.subject, deps, one.certain, "", decides, effect, one.node)
 
     def tested(self, node: nodes.NodeNG, test: nodes.NodeNG) -> Iterator[ValueSite]:
@@ -185,7 +187,7 @@ class Finder:
             return  # sizes matter where something is traced or compiled
         if sized and bodies.is_check(node):
             decides = Decides.ERROR
-        if isinstance(node, nodes.While):
+        if isinstance(node, nodes.While) and decides is not Decides.ERROR:
             kind = SinkKind.SIZE_LOOP if sized else SinkKind.LOOP
         elif decides is Decides.ERROR:
             kind = SinkKind.SIZE_BRANCH if sized else SinkKind.RAISE

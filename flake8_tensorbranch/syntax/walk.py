@@ -36,8 +36,8 @@ def index_module(tree: nodes.Module, path: str, name: str, is_package: bool, tex
 _PICKING: Final = frozenset({nodes.Name, nodes.Attribute, nodes.Compare, nodes.UnaryOp, nodes.Call, nodes.Subscript})
 _LEAVES: Final = frozenset({nodes.Name, nodes.Const})
 _DISPLAYS: Final = frozenset({nodes.Dict, nodes.List, nodes.Tuple})
-PICKS_ELEMENTS: Final = frozenset({"compress", "dropwhile", "filter", "filterfalse", "takewhile"})
-"""Last names of functions that let elements through by what is true of them."""
+PICKS_ELEMENTS: Final = frozenset({"_assert", "compress", "dropwhile", "filter", "filterfalse", "takewhile"})
+"""Last names of functions that let elements through by what is true of them, or go on only where something is."""
 _FILED: Final = frozenset(_TESTS) | {
     nodes.Compare,
     nodes.FunctionDef,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from astroid import nodes
@@ -52,21 +52,46 @@ def is_elif(node: nodes.If) -> bool:
     return len(node.orelse) == 1 and isinstance(node.orelse[0], nodes.If)
 
 
-def only_errors(body: Blocks) -> bool:
-    """True when nothing but an error or a warning comes of the statements."""
+def only_errors(body: Blocks, fails: Callable[[nodes.NodeNG], bool] = lambda call: False) -> bool:
+    """True when nothing but an error or a warning comes of the statements; `fails` tells of a call that it raises."""
     final = False
     for statement in body:
-        if isinstance(statement, (nodes.Raise, nodes.Assert)) or called_in(statement) in WARNING:
+        called = called_in(statement)
+        if isinstance(statement, (nodes.Raise, nodes.Assert)) or called in WARNING:
             final = True
         elif isinstance(statement, nodes.If):
-            if not only_errors(list(statement.body)) or (statement.orelse and not only_errors(list(statement.orelse))):
+            if not only_errors(list(statement.body), fails):
                 return False
+            if statement.orelse and not only_errors(list(statement.orelse), fails):
+                return False
+            final = True
+        elif isinstance(statement, nodes.Expr) and fails(statement.value):
             final = True
         elif isinstance(statement, nodes.Assign) and isinstance(body[-1], (nodes.Raise, nodes.Expr)):
             continue  # the words of the error
-        elif not isinstance(statement, nodes.Pass) and called_in(statement) not in LOGGING:
+        elif not isinstance(statement, nodes.Pass) and called not in LOGGING:
             return False
     return final
+
+
+def only_raises(function: nodes.NodeNG) -> bool:
+    """True for a function that always raises: what comes before is the words of the error, or a log. One that others
+    override (`raise NotImplementedError`) does not.
+    """
+    body = [s for s in getattr(function, "body", None) or [] if not _is_text(s)] if _is_plain(function) else []
+    if not body or not isinstance(body[-1], nodes.Raise):
+        return False
+    error = body[-1].exc
+    named = last_name(error.func if isinstance(error, nodes.Call) else error)
+    return named != "NotImplementedError" and only_errors(body)
+
+
+def _is_plain(function: nodes.NodeNG) -> bool:
+    return type(function) is nodes.FunctionDef and function.decorators is None
+
+
+def _is_text(statement: nodes.NodeNG) -> bool:
+    return isinstance(statement, nodes.Expr) and isinstance(statement.value, nodes.Const)
 
 
 def is_check(node: nodes.NodeNG) -> bool:

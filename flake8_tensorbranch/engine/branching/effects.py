@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.branching import bodies
+from flake8_tensorbranch.engine.branching import asserted, bodies
 from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import MODULE_KINDS, TENSOR, UNKNOWN, AbstractValue
@@ -30,6 +30,8 @@ class Context:
         """What the node decides, in words, and whether it leaves a loop early."""
         if isinstance(node, nodes.Assert):
             return Decides.ERROR, "whether an assertion fails", False
+        if self._only_fails(node):
+            return Decides.ERROR, "whether an error is raised", False
         if isinstance(node, nodes.While):
             return self.rounds(node), OFTEN, True
         if isinstance(node, nodes.If):
@@ -54,6 +56,29 @@ class Context:
             return Decides.WORK, "which operand is used", False
         return Decides.RESULT, "the result of the expression", False
 
+    def _only_fails(self, node: nodes.NodeNG) -> bool:
+        """True where an error is all that comes of a loop, of a `match` or of an expression that stands alone."""
+        if isinstance(node, nodes.While):
+            return not node.orelse and isinstance(node.body[-1], nodes.Raise) and bodies.only_errors(list(node.body))
+        if isinstance(node, nodes.Match):
+            ways = [list(case.body) for case in node.cases]
+            told = [way for way in ways if not all(isinstance(s, nodes.Pass) for s in way)]
+            return bool(told) and all(bodies.only_errors(way, self._fails) for way in told)
+        if not isinstance(node.parent, nodes.Expr):
+            return False
+        if isinstance(node, nodes.IfExp):
+            for one, other in ((node.body, node.orelse), (node.orelse, node.body)):
+                if self._fails(one) and (isinstance(other, nodes.Const) or self._fails(other)):
+                    return True
+        if isinstance(node, nodes.Call):
+            return asserted.CALL in self.facts.externals.get(node, ())
+        return isinstance(node, nodes.BoolOp) and len(node.values) == 2 and self._fails(node.values[1])
+
+    def _fails(self, call: nodes.NodeNG) -> bool:
+        """True for a call of functions of the project that always raise."""
+        callees = self.program.callees(self.scope, call) if isinstance(call, nodes.Call) else ()
+        return bool(callees) and all(bodies.only_raises(callee.node) for callee in callees)
+
     def rounds(self, loop: nodes.For | nodes.While | nodes.Comprehension) -> Decides:
         """What the rounds of a loop do: tensor work that flows on, or a result."""
         if not isinstance(loop, nodes.Comprehension):
@@ -63,9 +88,12 @@ class Context:
 
     def _if(self, node: nodes.If) -> tuple[Decides, str, bool]:
         body, orelse = list(node.body), list(node.orelse)
-        if bodies.only_errors(body) and not (orelse and bodies.is_elif(node) and bodies.only_errors(orelse)):
+        fails = self._fails
+        if bodies.only_errors(body, fails) and not (
+            orelse and bodies.is_elif(node) and bodies.only_errors(orelse, fails)
+        ):
             return Decides.ERROR, "whether an error is raised", False
-        if orelse and bodies.only_errors(orelse):
+        if orelse and bodies.only_errors(orelse, fails):
             return Decides.ERROR, "whether an error is raised", False
         if bodies.only_logs(body) and (not orelse or bodies.only_logs(orelse)):
             return Decides.NOTHING, "whether something is logged", False

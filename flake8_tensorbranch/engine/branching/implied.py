@@ -9,6 +9,7 @@ from typing import Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.branching import forms
+from flake8_tensorbranch.engine.branching.asserted import CALL
 from flake8_tensorbranch.engine.inference import functional
 from flake8_tensorbranch.engine.inference.frame import Facts, Frame
 from flake8_tensorbranch.engine.inference.operators import told, truth_deps
@@ -58,6 +59,13 @@ def at(
         if key is not None:
             yield Implied(node, key, truth_deps(facts.values[key]))
     elif isinstance(node, nodes.Call) and not forms.is_asked(node):
+        if CALL in facts.externals.get(node, ()):
+            condition = (
+                node.args[0] if node.args else next((k.value for k in node.keywords if k.arg == "condition"), None)
+            )
+            if condition is not None and facts.values.get(condition, UNKNOWN).must(TENSOR):
+                yield Implied(node, condition, truth_deps(facts.values[condition]))
+            return
         frame = Frame(analysis, module, scope)
         for name, args in facts.externals.get(node, {}).items():
             asked = functional.verdict(frame, name, args, None)

@@ -25,7 +25,7 @@ from flake8_tensorbranch.engine.lattice import (
 )
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.knowledge.modules import ITERATES_MODULES, ITERATES_PARAMETERS
-from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, called_name, dotted
 
 _PLAIN_CALLS: Final = frozenset(
     "isinstance issubclass hasattr callable type id str repr print open super vars dir globals locals input chr ord "
@@ -85,8 +85,10 @@ class Plainness:
             return self.plain(node, function)
         if isinstance(node, nodes.Subscript):
             return self.plain(node.slice, function)
-        if isinstance(node, nodes.Call):  # that lets elements through
-            return all(self.plain(a, function) for a in node.args[1:])
+        if isinstance(node, nodes.Call):  # that lets elements through, or asserts the first
+            first = int(called_name(node) != "_assert")
+            given = (*node.args[first:], *(k.value for k in node.keywords if not first))
+            return all(self.plain(a, function) for a in given)
         return False
 
     def _loop_is_plain(self, node: nodes.NodeNG, function: FunctionInfo | None) -> bool:
