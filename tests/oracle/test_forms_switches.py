@@ -288,6 +288,57 @@ class S_:
         torch.backends.cudnn.benchmark = True
 def setup():
     S_().go()
+### off_again
+def setup():
+    torch.use_deterministic_algorithms(True)
+    torch.backends.cudnn.benchmark = True
+    torch.use_deterministic_algorithms(False)
+    work()
+### off_again_after_work
+def setup():
+    torch.use_deterministic_algorithms(True)
+    torch.backends.cudnn.benchmark = True
+    work()
+    torch.use_deterministic_algorithms(False)
+### benchmark_off_again
+def setup():
+    torch.use_deterministic_algorithms(True)
+    torch.backends.cudnn.benchmark = True
+    torch.backends.cudnn.benchmark = False
+    work()
+### deterministic_off_again
+def setup():
+    torch.backends.cudnn.benchmark = True
+    torch.use_deterministic_algorithms(True)
+    torch.use_deterministic_algorithms(False)
+    work()
+### one_of_two_off_again
+def setup():
+    torch.use_deterministic_algorithms(True)
+    torch.backends.cudnn.deterministic = True
+    torch.backends.cudnn.benchmark = True
+    torch.use_deterministic_algorithms(False)
+    work()
+### setattr_loop
+def setup():
+    torch.use_deterministic_algorithms(True)
+    for name in ("benchmark",):
+        setattr(torch.backends.cudnn, name, True)
+### setattr_loop_pairs
+def setup():
+    torch.use_deterministic_algorithms(True)
+    for name, value in [("benchmark", True), ("deterministic", True)]:
+        setattr(cudnn, name, value)
+### setattr_loop_off
+def setup():
+    torch.use_deterministic_algorithms(True)
+    for name in ("enabled", "deterministic"):
+        setattr(cudnn, name, True)
+### setattr_dict
+def setup():
+    torch.use_deterministic_algorithms(True)
+    for name, value in {"benchmark": True}.items():
+        setattr(cudnn, name, value)
 """
 FORMS = dict(re.findall(r"### (\w+)\n(.*?)(?=###|\Z)", PROGRAMS, re.DOTALL))
 

@@ -187,6 +187,84 @@ def setup():
     a = torch.ones(2, 2, device="cuda")
     torch.mm(a, a)
 
+### removed
+os.environ["CUBLAS_WORKSPACE_CONFIG"] = ":4096:8"
+del os.environ["CUBLAS_WORKSPACE_CONFIG"]
+
+def setup():
+    torch.use_deterministic_algorithms(True)
+    a = torch.ones(2, 2, device="cuda")
+    torch.mm(a, a)
+
+### popped
+os.environ["CUBLAS_WORKSPACE_CONFIG"] = ":4096:8"
+os.environ.pop("CUBLAS_WORKSPACE_CONFIG", None)
+
+def setup():
+    torch.use_deterministic_algorithms(True)
+    a = torch.ones(2, 2, device="cuda")
+    torch.mm(a, a)
+
+### popped_here
+os.environ["CUBLAS_WORKSPACE_CONFIG"] = ":4096:8"
+
+def setup():
+    os.environ.pop("CUBLAS_WORKSPACE_CONFIG", None)
+    torch.use_deterministic_algorithms(True)
+    a = torch.ones(2, 2, device="cuda")
+    torch.mm(a, a)
+
+### set_again
+os.environ["CUBLAS_WORKSPACE_CONFIG"] = ":4096:8"
+del os.environ["CUBLAS_WORKSPACE_CONFIG"]
+os.environ["CUBLAS_WORKSPACE_CONFIG"] = ":16:8"
+
+def setup():
+    torch.use_deterministic_algorithms(True)
+    a = torch.ones(2, 2, device="cuda")
+    torch.mm(a, a)
+
+### set_again_here
+os.environ["CUBLAS_WORKSPACE_CONFIG"] = ":4096:8"
+del os.environ["CUBLAS_WORKSPACE_CONFIG"]
+
+def setup():
+    os.environ["CUBLAS_WORKSPACE_CONFIG"] = ":16:8"
+    torch.use_deterministic_algorithms(True)
+    a = torch.ones(2, 2, device="cuda")
+    torch.mm(a, a)
+
+### removed_after
+def setup():
+    os.environ["CUBLAS_WORKSPACE_CONFIG"] = ":4096:8"
+    torch.use_deterministic_algorithms(True)
+    a = torch.ones(2, 2, device="cuda")
+    torch.mm(a, a)
+    del os.environ["CUBLAS_WORKSPACE_CONFIG"]
+    torch.mm(a, a)
+
+### read_after
+def setup():
+    os.environ["CUBLAS_WORKSPACE_CONFIG"] = ":4096:8"
+    torch.use_deterministic_algorithms(True)
+    a = torch.ones(2, 2, device="cuda")
+    torch.mm(a, a)
+    print(os.environ.get("CUBLAS_WORKSPACE_CONFIG"), os.environ["CUBLAS_WORKSPACE_CONFIG"], end="")
+
+### off_at_once
+def setup():
+    torch.use_deterministic_algorithms(True)
+    torch.use_deterministic_algorithms(False)
+    a = torch.ones(2, 2, device="cuda")
+    torch.mm(a, a)
+
+### off_after_seed
+def setup():
+    a = torch.ones(2, 2, device="cuda")
+    torch.use_deterministic_algorithms(True)
+    torch.mm(a, a)
+    torch.use_deterministic_algorithms(False)
+
 """
 FORMS = [f"def setup():\n{textwrap.indent(body, '    ')}\n" for body in BODIES]
 FORMS += [program.partition("\n")[2] for program in PROGRAMS.split("### ")[1:]]

@@ -52,6 +52,8 @@ def _meet(switches: Switches, benchmark: Setting, deterministic: Setting) -> boo
         return False
     if same and not _asked_for(switches, benchmark, deterministic):
         return False
+    if any(off_again(switches, *on) for on in ((benchmark,), (deterministic,), (benchmark, deterministic))):
+        return False
     if not same and _offered(switches, benchmark) and _offered(switches, deterministic):
         return False
     for other in switches.settings:
@@ -67,6 +69,25 @@ def _meet(switches: Switches, benchmark: Setting, deterministic: Setting) -> boo
             if not same or line(other.node) > line(benchmark.node):
                 return False
     return True
+
+
+def off_again(switches: Switches, *on: Setting) -> bool:
+    """True where one of some settings is off again, in the block that switches them on, with nothing but settings
+    between.
+    """
+    statements = [s.node.statement() for s in on]
+    up = statements[0].parent
+    block = next((b for n in ("body", "orelse", "finalbody") if statements[0] in (b := getattr(up, n, None) or [])), [])
+    if not all(statement in block for statement in statements):
+        return False
+    at = {s.node.statement(): s for s in switches.settings}
+    for statement in block[max(map(block.index, statements)) + 1 :]:
+        setting = at.get(statement)
+        if setting is None or setting.value is None:
+            return False
+        if setting.truths == {False} and setting.name in {s.name for s in on}:
+            return True
+    return False
 
 
 def _between(deterministic: Setting, off: Setting, benchmark: Setting) -> bool:

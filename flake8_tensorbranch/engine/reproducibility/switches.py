@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
@@ -170,12 +170,27 @@ class Switches:
                 for switch in held:
                     if switch in (BENCHMARK, CUDNN):
                         self.settings.append(Setting(switch, call, scope, given, frozenset(map(bool, literals))))
+            elif len(call.args) == 3:
+                self._set_in_turn(scope, call)
         elif name in TRAINERS:
             keywords = self.keywords(scope, call)
             for keyword, switch in (("benchmark", BENCHMARK), ("deterministic", CUDNN)):
                 given = keywords.get(keyword)
                 if given is not None:
                     self.settings.append(Setting(switch, given, scope, given, self.truths(scope, given)))
+
+    def _set_in_turn(self, scope: FunctionInfo | None, call: nodes.Call) -> None:
+        """What `setattr(cudnn, name, value)` sets in a loop over pairs that are written there."""
+        owner, key, value = call.args
+        held = [ref for ref in self.origins.value(Expr(self.index, scope, owner)).each if isinstance(ref, str)]
+        wanted = key.name if isinstance(key, nodes.Name) else ""
+        for row in _rows(call) if held and wanted else ():
+            named = row.get(wanted)
+            given = row.get(value.name, value) if isinstance(value, nodes.Name) else value
+            name = named.value if isinstance(named, nodes.Const) else ""
+            for switch in (f"{ref}.{name}" for ref in held):
+                if switch in (BENCHMARK, CUDNN):
+                    self.settings.append(Setting(switch, call, scope, given, self.truths(scope, given)))
 
     def keywords(self, scope: FunctionInfo | None, call: nodes.Call) -> dict[str | None, nodes.NodeNG]:
         """What a call is given by name: at the call, and in the dictionaries of literal keys that it unpacks; None
@@ -270,3 +285,18 @@ def _conditional(node: nodes.NodeNG) -> bool:
 def _documentation(scope: FunctionInfo) -> str:
     doc = getattr(scope.node, "doc_node", None)
     return str(doc.value) if isinstance(doc, nodes.Const) else ""
+
+
+def _rows(call: nodes.Call) -> Iterator[dict[str, Any]]:
+    """What the names of the loop around a call are bound to in each round, where pairs are written out there."""
+    loop = call.statement().parent
+    if not isinstance(loop, nodes.For) or not isinstance(loop.target, nodes.Tuple):
+        return
+    names = [target.name for target in loop.target.elts if isinstance(target, nodes.AssignName)]
+    over: Any = loop.iter
+    rows: list[Any] = []
+    if isinstance(over, (nodes.List, nodes.Tuple)):
+        rows = [row.elts for row in over.elts if isinstance(row, (nodes.List, nodes.Tuple))]
+    elif isinstance(over, nodes.Call) and isinstance(over.func, nodes.Attribute) and over.func.attrname == "items":
+        rows = list(over.func.expr.items) if isinstance(over.func.expr, nodes.Dict) else []
+    yield from (dict(zip(names, row, strict=True)) for row in rows if len(row) == len(names) == len(loop.target.elts))

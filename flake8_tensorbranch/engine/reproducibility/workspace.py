@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.lookup.origins import Expr
+from flake8_tensorbranch.engine.lookup.origins import Expr, line
 from flake8_tensorbranch.engine.lookup.slices import backward
 from flake8_tensorbranch.engine.refs import Instance
-from flake8_tensorbranch.engine.reproducibility.switches import Switches
+from flake8_tensorbranch.engine.reproducibility.apart import off_again
+from flake8_tensorbranch.engine.reproducibility.switches import Setting, Switches
 from flake8_tensorbranch.knowledge.reproducibility import (
     ALGORITHMS,
     CUBLAS,
@@ -49,7 +50,11 @@ class Workspace:
 
     def missed(self) -> Iterator[Missed]:
         """The places where it does not count though deterministic mode is on."""
-        asked = [s for s in self.switches.settings if s.name in (ALGORITHMS, DEBUG_MODE) and s.on]
+        asked = [
+            s
+            for s in self.switches.settings
+            if s.name in (ALGORITHMS, DEBUG_MODE) and s.on and not off_again(self.switches, s)
+        ]
         if not asked:
             return
         mentions = [c for c in self.index.tree.nodes_of_class(nodes.Const) if c.value == CUBLAS]
@@ -59,12 +64,17 @@ class Workspace:
                 for setting in asked:
                     yield Missed(setting.node, setting.scope)
             return
-        for mention in (*mentions, *named):
+        writes = [(mention, _written(mention)) for mention in (*mentions, *named)]
+        outs = [m for m in mentions if _takes_out(m)]
+        removed = self._removed(outs, [m for m, v in writes if v is not None], asked) if outs else None
+        if removed is not None and self.index.mentions(("cuda",)):
+            yield Missed(*removed)
+            return
+        for mention, value in writes:
             write = mention.statement()
-            if isinstance(write, (nodes.If, nodes.Return, nodes.Assert)):
+            if isinstance(write, (nodes.If, nodes.Return, nodes.Assert)) or _takes_out(mention) or _reads(mention):
                 continue
             scope = self.program.owner(mention)
-            value = _written(mention)
             literals = [] if value is None else self.switches.literals(scope, value)
             if literals and not any(literal in CUBLAS_VALUES for literal in literals):
                 yield Missed(write, scope, value=str(literals[0]))
@@ -72,6 +82,26 @@ class Workspace:
             worked = self._work_before(scope, write, _DEPTH)
             if worked is not None:
                 yield Missed(write, scope, worked)
+
+    def _removed(
+        self, outs: Sequence[nodes.NodeNG], writes: Sequence[nodes.NodeNG], asked: list[Setting]
+    ) -> tuple[nodes.NodeNG, FunctionInfo | None] | None:
+        """The statement of the module, or of a function that goes on to switch the mode on, which takes the variable
+        out after the last write, before any work on CUDA.
+        """
+        for out in outs:
+            statement, scope = out.statement(), self.program.owner(out)
+            within = isinstance(statement.parent, nodes.FunctionDef) and any(
+                s.scope is scope and line(s.node) > line(statement) for s in asked
+            )
+            if not within and not isinstance(statement.parent, nodes.Module):
+                continue
+            places = (statement.parent, self.index.tree)
+            if any(w.statement().parent not in places or line(w) > line(statement) for w in writes):
+                continue
+            if self._work_before(scope, statement, 1) is None:
+                return statement, scope
+        return None
 
     def _work_before(self, scope: FunctionInfo | None, node: nodes.NodeNG, depth: int) -> nodes.NodeNG | None:
         """A statement that multiplies on a CUDA device before a node runs, here or in a caller."""
@@ -137,6 +167,24 @@ def _written(mention: Any) -> nodes.NodeNG | None:
     elif isinstance(up, nodes.Dict):
         value = next((v for k, v in up.items if k is mention), None)
     return value  # type: ignore[no-any-return]
+
+
+def _takes_out(mention: nodes.NodeNG) -> bool:
+    """True for `del os.environ["..."]`, `os.environ.pop("...")` and `os.unsetenv("...")`."""
+    up = mention.parent
+    if isinstance(up, nodes.Subscript):
+        return isinstance(up.parent, nodes.Delete)
+    return isinstance(up, nodes.Call) and mention in up.args[:1] and last_name(up.func) in ("pop", "unsetenv")
+
+
+def _reads(mention: nodes.NodeNG) -> bool:
+    """True for `os.environ["..."]` or `os.environ.get("...")` that is looked at, and `"..." in os.environ`."""
+    up = mention.parent
+    if isinstance(up, nodes.Subscript):
+        return not isinstance(up.parent, (nodes.Assign, nodes.AugAssign)) or up is up.parent.value
+    if isinstance(up, nodes.Call):
+        return mention in up.args[:1] and last_name(up.func) in ("get", "getenv")
+    return isinstance(up, nodes.Compare)
 
 
 def _before(node: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
