@@ -271,7 +271,8 @@ def _named(activation: Activation, node: nodes.Call) -> Iterator[Change]:
         place = places.attribute(activation, stored.holder, stored.name)
         if place is not None and not hands_back(activation, stored.value, place):
             own = derives(activation, stored.value, place) and not repeats(activation, stored.value, place)
-            yield Change(activation, node, place, How.ADDS if own else How.STORES, stored.value)
+            memo = is_memo(activation, node, place)
+            yield Change(activation, node, place, How.ADDS if own and not memo else How.STORES, stored.value, memo)
     place = None if out is None else places.of(activation, out)
     if out is not None and place is not None and activation.facts.values.get(out, UNKNOWN).kinds & TENSOR:
         own = any(derives(activation, a, place) for a in node.args)

@@ -142,6 +142,12 @@ def _asks(activation: Activation, test: nodes.NodeNG, place: Place) -> bool:
         found = places.of(activation, read)
         if found is not None and found.meets(place):
             return True
+    compare: Any
+    for compare in test.nodes_of_class(nodes.Compare):
+        op, held = compare.ops[0]
+        owner = places.dictionary_of(held) if op in ("in", "not in") and isinstance(compare.left, nodes.Const) else None
+        if owner is not None and places.attribute(activation, owner, str(compare.left.value)) == place:
+            return True
     for call in test.nodes_of_class(nodes.Call):
         name = call.args[1] if len(call.args) > 1 else None
         if (

@@ -61,7 +61,7 @@ def of(activation: Activation, node: Any, depth: int = _DEPTH) -> Place | None:
     if isinstance(node, (nodes.Attribute, nodes.AssignAttr, nodes.DelAttr)):
         return attribute(activation, node.expr, node.attrname, depth)
     if isinstance(node, nodes.Subscript):
-        owner = _dictionary_of(node.value)
+        owner = dictionary_of(node.value)
         if owner is not None and isinstance(node.slice, nodes.Const) and isinstance(node.slice.value, str):
             return attribute(activation, owner, node.slice.value, depth)
         base = of(activation, node.value, depth)
@@ -155,7 +155,7 @@ def _ordered(activation: Activation, name: str, bound: list[Any]) -> list[tuple[
     return cast("list[tuple[int, Any]]", memo[key])
 
 
-def _dictionary_of(node: Any) -> Any:
+def dictionary_of(node: Any) -> Any:
     """The object whose attributes a dictionary holds: `o` in `o.__dict__` and `vars(o)`; None for anything else."""
     if isinstance(node, nodes.Attribute) and node.attrname == "__dict__":
         return node.expr
