@@ -14,6 +14,7 @@ from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
 from flake8_tensorbranch.engine.checkpointing.locate import site
 from flake8_tensorbranch.engine.checkpointing.rebound import Rebound
 from flake8_tensorbranch.engine.lookup.modes import loop_around
+from flake8_tensorbranch.engine.lookup.names import owner
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.repairs import closures
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
@@ -21,6 +22,7 @@ from flake8_tensorbranch.syntax.kinds import NESTED, SCOPE_NODES
 from flake8_tensorbranch.syntax.names import FunctionInfo, last_name
 
 _LOOPS: Final = (nodes.For, nodes.While)
+_CALLERS: Final = 2
 
 
 class LateBinding:
@@ -45,6 +47,7 @@ class LateBinding:
                 continue
             call = self._call(function) or _made_for(head)
             if call is None:
+                yield from self._by_callers(head, head.entry.node)
                 continue
             scope = _scope_of(function, call)
             free = (n for n in sorted(self._free(function)) if not _is_bound_between(function, scope, n))
@@ -53,6 +56,8 @@ class LateBinding:
             rebound = [name for name, form in forms.items() if form]
             if rebound:
                 yield self._site(head, call, forms[rebound[0]], rebound)
+            else:
+                yield from self._by_callers(head, call)
         yield from rounds.sites(self.insides, self.backward)
 
     def _by_calls(self, head: Activation) -> Iterator[RegionSite]:
@@ -64,6 +69,42 @@ class LateBinding:
             if self._bound_by_calls(scope, name, call) and not self._is_over(head, name):
                 yield site(SinkKind.LATE_BINDING, head, call, "later", name)
                 return
+        yield from self._by_callers(head, call)
+
+    def _by_callers(self, head: Activation, call: nodes.NodeNG | None) -> Iterator[RegionSite]:
+        """The site of a function that reads a name which those who call the entry's scope bind anew, once that has
+        returned and before a backward in view.
+        """
+        scope = head.entry.scope
+        if scope is None or not isinstance(call, nodes.Call) or not self.origins.sites(scope):
+            return
+        for name in sorted(self._free(head.function)):
+            whose = owner(head.function, name)
+            if (whose is None and name not in self.rebound.names) or whose is scope:
+                continue
+            if not self._is_over(head, name) and self._returns_to(scope, name, whose, _CALLERS):
+                yield site(SinkKind.LATE_BINDING, head, call, "later", name)
+                return
+
+    def _returns_to(self, scope: FunctionInfo, name: str, whose: FunctionInfo | None, depth: int) -> bool:
+        """True where a caller of a function binds a name of `whose`, None for the module, before its own backward."""
+        for caller in self.origins.sites(scope):
+            if (
+                caller.scope is None
+                or caller.scope.module is not scope.module
+                or not isinstance(caller.node, nodes.Call)
+            ):
+                continue
+            events = self.backward.of(caller)
+            if not events or any(e.node is None for e in events):
+                continue
+            if whose is None and self._bound_by_calls(caller.scope, name, caller.node):
+                return True
+            if whose is caller.scope and self._rebound(caller.scope, name, caller.node):
+                return True
+            if depth > 0 and self._returns_to(caller.scope, name, whose, depth - 1):
+                return True
+        return False
 
     def _bound_by_calls(self, scope: FunctionInfo, name: str, call: nodes.Call) -> bool:
         if name not in self.rebound.names:
