@@ -23,6 +23,7 @@ from flake8_tensorbranch.syntax.names import FunctionInfo, last_name
 
 _LOOPS: Final = (nodes.For, nodes.While)
 _CALLERS: Final = 2
+_BACKWARD_WORDS: Final = ("backward", "autograd.grad")
 
 
 class LateBinding:
@@ -76,7 +77,7 @@ class LateBinding:
         returned and before a backward in view.
         """
         scope = head.entry.scope
-        if scope is None or not isinstance(call, nodes.Call) or not self.origins.sites(scope):
+        if scope is None or not isinstance(call, nodes.Call) or not scope.module.mentions(_BACKWARD_WORDS):
             return
         for name in sorted(self._free(head.function)):
             whose = owner(head.function, name)
