@@ -22,7 +22,7 @@ def check(site: CheckpointSite) -> Iterator[Finding]:
         yield Finding(
             site.node,
             f"{names} with {how} raises ValueError",
-            "pass use_reentrant=False",
+            "leave it out" if site.facts.get("unset") else "pass use_reentrant=False",
             related=site.related,
-            fix=nonreentrant(site),
+            fix=None if site.facts.get("unset") else nonreentrant(site),
         )

@@ -65,15 +65,17 @@ class Contexts:
         return any(isinstance(o.node, FUNCTIONS) or self.origins.functions(o) for o in self.origins.of(given))
 
     def of(self, made: Recompute, variants: set[bool | None]) -> dict[str, object]:
-        """What is wrong with the call's `context_fn`: `reused`, `mismatch` and `malformed` say how."""
+        """What is wrong with the call's `context_fn`: `reused`, `mismatch` and `malformed` say how, `unset` of None."""
         found: dict[str, object] = {}
         contexts = self.options.given(made.call, "context_fn")
         for given in contexts:
             if not isinstance(given, Expr) or self.is_default(given):
                 continue
             if None in self.options.constants(given):
-                if isinstance(given.node, nodes.Const) and variants == {False}:
-                    found.setdefault("malformed", "nothing")
+                if isinstance(given.node, nodes.Const):
+                    found["unset"] = True
+                    if variants == {False}:
+                        found.setdefault("malformed", "nothing")
                 continue
             debug = self.options.given(made.call, "debug") if False in variants else []
             exclusive = OMITTED in debug and OMITTED in contexts  # each given on a way that leaves the other out
