@@ -12,10 +12,23 @@ from astroid import nodes
 from flake8_tensorbranch.engine.inference.frame import Facts, State
 from flake8_tensorbranch.engine.inference.program import Program, functions_of
 from flake8_tensorbranch.engine.inference.summary import Analysis
-from flake8_tensorbranch.engine.lattice import DATA, HOST, MASK, RANDOM, UNBACKED, AbstractValue, make
+from flake8_tensorbranch.engine.lattice import (
+    BOTTOM,
+    DATA,
+    HOST,
+    MASK,
+    OBJECT,
+    RANDOM,
+    UNBACKED,
+    UNKNOWN,
+    AbstractValue,
+    join,
+    make,
+)
 from flake8_tensorbranch.engine.lookup.origins import Expr
+from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.regions.region import Entry, Membership, Regions, Step, for_error
-from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
 
 _DEPTH: Final = 4
 _MOST: Final = 80  # functions looked at for one file
@@ -108,7 +121,7 @@ def _from(
         seen.add(function)
         left[0] -= 1
         begins = not way and any(m.entry.node is call for m in kinds.values())
-        facts = _facts(program.analysis, function, caller, begins)
+        facts = _facts(program.analysis, function, caller, begins, _owner(program, caller, call) if begins else {})
         if facts.exhausted:
             continue
         yield Reached(function, facts, scope, call, kinds, way)
@@ -120,13 +133,29 @@ def _from(
                     queue.extend((c, facts, further) for c in strangers)
 
 
-def _facts(analysis: Analysis, function: FunctionInfo, caller: Facts, begins: bool) -> Facts:
+def _owner(program: Program, caller: Facts, call: nodes.NodeNG) -> dict[FunctionInfo, AbstractValue]:
+    """The objects that a call begins a region with, by the method of theirs that runs."""
+    found: dict[FunctionInfo, AbstractValue] = {}
+    for given in getattr(call, "args", ())[:1]:
+        for ref in caller.values.get(given, UNKNOWN).each:
+            if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
+                one = make(OBJECT, refs=frozenset({ref}))
+                for function in functions_of(program.analysis, one):
+                    found[function] = join(found.get(function, BOTTOM), one)
+    return found
+
+
+def _facts(
+    analysis: Analysis, function: FunctionInfo, caller: Facts, begins: bool, owners: dict[FunctionInfo, AbstractValue]
+) -> Facts:
     """The facts of a function for what a caller hands it; kept, since other files hand on the same.
 
-    Where the region `begins` with it, what it is handed was read and drawn before, and is the same in every run.
+    Where the region `begins` with it, what it is handed was read and drawn before, and is the same in every run; of a
+    method, `owners` holds the object it runs on.
     """
     declared = analysis.parameters(function)
-    bound: State = {
+    bound: State = {} if function not in owners else {function.params[0].name: owners[function]}
+    bound |= {
         name: settled(value) if begins else value
         for (callee, name), value in caller.arguments.items()
         if callee is function and value.known and value != declared.get(name)
