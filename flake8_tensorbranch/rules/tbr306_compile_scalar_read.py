@@ -15,6 +15,11 @@ def check(site: TracedSite) -> Iterator[Finding]:
     cost = break_cost(site)
     if not cost:
         return
+    if site.facts.get("index"):
+        cost = cost.removesuffix(" before torch 2.10")
+        words = f"`{site.subject}` selects by `{site.facts['index']}`, a tensor of rank 0, in a compiled region: {cost}"
+        yield Finding(site.node, words, "use `index_select`", related=site.related)
+        return
     text = bool(site.facts.get("text"))
     what = "text of a tensor" if text else "a Python number of a tensor"
     yield Finding(

@@ -12,7 +12,7 @@ from astroid import nodes
 from flake8_tensorbranch.engine.branching import frames, implied
 from flake8_tensorbranch.engine.branching.answers import tracer_of
 from flake8_tensorbranch.engine.branching.tracers import Tracers
-from flake8_tensorbranch.engine.compiling import mapped, unasked
+from flake8_tensorbranch.engine.compiling import indexed, mapped, unasked
 from flake8_tensorbranch.engine.compiling.numbers import converted, number_read
 from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.program import Program
@@ -78,6 +78,10 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
             if chosen is not None and "compiled" in inside and chosen not in asked and not guard(node):
                 only = {"compiled": inside["compiled"]}
                 yield _site(program, scope, SinkKind.SCALAR_READ, node, only, regions.has)
+            by = indexed.index(scope, facts, node) if "compiled" in inside else None
+            if by is not None and not under(node, asked) and not guard(node):
+                found = _site(program, scope, SinkKind.SCALAR_READ, node, {"compiled": inside["compiled"]}, regions.has)
+                yield _selecting(found, node, by)
             if _is_sized(node, value) and _makes_size(facts, node) and not guard(node):
                 kinds = dict(inside)
                 if not batched.reads(scope, node):
@@ -95,6 +99,9 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
         inside = {k: there.regions[k] for k in _TRACED if k in there.regions}
         if inside and not tracers.guard(program.index, there.scope, there.call, tracer=tracer_of(inside)):
             yield from _abroad(program, regions, batched, there, inside)
+        only = {k: m for k, m in there.regions.items() if k == "exported"}
+        if only and not tracers.guard(program.index, there.scope, there.call, tracer=tracer_of(only)):
+            yield from _exported(program, regions, tracers, there, only)
 
 
 def _mapped(
@@ -118,18 +125,43 @@ def _abroad(
     tracers = Tracers(program.analysis)
     for node, value in there.facts.values.items():
         read = isinstance(node, nodes.Call) and number_read(there.facts, node) is not None and not under(node, asked)
+        by = indexed.index(there.function, there.facts, node) if "compiled" in inside else None
         if read or _chosen(there.facts, node) is not None:
-            kind, what = SinkKind.SCALAR_READ, "read here"
+            kind, what, by = SinkKind.SCALAR_READ, "read here", None
+        elif by is not None and not under(node, asked):
+            kind, what = SinkKind.SCALAR_READ, "selected here"
         elif _is_sized(node, value) and _makes_size(there.facts, node):
-            kind, what = SinkKind.SIZED_RESULT, "made here"
+            kind, what, by = SinkKind.SIZED_RESULT, "made here", None
         else:
             continue
         only = {k: m for k, m in inside.items() if k != "vmapped" or batched.reads_beyond(there, node)}
         if not only or tracers.guard(there.function.module, there.function, node, tracer=tracer_of(only)):
             continue
         site = _site(program, there.scope, kind, there.call, only, regions.has)
+        if by is not None:
+            site = _selecting(replace(site, regions={"compiled": inside["compiled"]}), node, by)
         place = trace.noted(there.function.module.path, node, what)
         yield replace(site, subject=trace.spelled(node), related=(place, *site.related))
+
+
+def _exported(
+    program: Program, regions: Regions, tracers: Tracers, there: abroad.Reached, only: dict[str, Membership]
+) -> Iterator[TracedSite]:
+    """The numbers that such a function converts while an export runs."""
+    function, facts = there.function, there.facts
+    asked = tested(function, facts)
+    numbers = [n for n in facts.values if type(n) is nodes.Call and converted(facts, n) is not None]
+    for node in dict.fromkeys((*numbers, *mapped.refused(function, facts))):
+        if not under(node, asked) and not tracers.guard(function.module, function, node, tracer=tracer_of(only)):
+            site = _site(program, there.scope, SinkKind.SCALAR_READ, there.call, only, regions.has)
+            place = trace.noted(function.module.path, node, "read here")
+            yield replace(site, subject=trace.spelled(node), related=(place, *site.related))
+
+
+def _selecting(site: TracedSite, node: nodes.NodeNG, by: nodes.NodeNG) -> TracedSite:
+    """The site of an index of rank 0: `fullgraph` does not capture it, no setting what `select` and `narrow` ask."""
+    settings = {"captured": site.facts["captured"] and isinstance(node, nodes.Subscript), "whole": False}
+    return replace(site, facts={**site.facts, **settings, "index": trace.spelled(by)})
 
 
 def _site(
