@@ -248,5 +248,5 @@ def test_families_have_rows_or_fields() -> None:
 
 def test_fields_and_hooks_use_the_words_of_the_model() -> None:
     words = [word for fields in families.FIELDS.values() for word in fields.values()]
-    words += [word for _, given in families.HOOKS.values() for word in given.values()]
+    words += [word for hooks in families.HOOKS.values() for _, given in hooks for word in given.values()]
     assert [word for word in words if not is_return(word)] == []
