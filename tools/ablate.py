@@ -65,7 +65,7 @@ POWERS = (
     Power("tensors that other packages pass for numbers", INFERENCE + "overdeclared:handed", gives({})),
     Power("numbers that files near pass to methods", INFERENCE + "meters:handed", gives({})),
     Power("numbers that objects are handed", INFERENCE + "parameters:reads_given", gives([])),
-    Power("numbers that objects of other files are handed", INFERENCE + "updates:reads_given", gives([])),
+    Power("numbers that objects of other files are handed", INFERENCE + "updates:_updated", gives(())),
     Power("evidence through calls", INFERENCE + "tensoruses:_handed", gives(())),
     Power("containers in containers", INFERENCE + "storing:_regrow", gives(None)),
     Power("numbers kept by constructors, told apart", INFERENCE + "classes:settled", lambda value: value),

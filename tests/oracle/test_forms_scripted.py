@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from torch.overrides import TorchFunctionMode
 
 from tests.oracle.agree import reported
 from tests.oracle.support import graphs_of, loaded, require_torch
@@ -73,7 +72,7 @@ def _quiet() -> Iterator[None]:
         yield
 
 
-class _Asked(TorchFunctionMode):
+class _Asked(torch.overrides.TorchFunctionMode):  # type: ignore[misc, name-defined]
     """Counts how often Python asks for the truth of a tensor."""
 
     def __init__(self) -> None:

@@ -6,6 +6,7 @@ moved to the next number up (https://github.com/pytorch/pytorch/issues/189121 sa
 
 from __future__ import annotations
 
+import importlib
 import json
 import pickle
 import textwrap
@@ -13,13 +14,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from tests.oracle.agree import reported, require_torch
 from tests.oracle.support import loaded
 
 torch = require_torch()
+np = importlib.import_module("numpy")
 pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore:.torch.jit.trace.:DeprecationWarning")]
 
 HEAD = """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Final
 
 from astroid import nodes
 
@@ -29,6 +30,10 @@ from flake8_tensorbranch.engine.repairs.contexts import callable_instead
 from flake8_tensorbranch.engine.sink import CheckpointSite, ScopeSite, SinkKind
 from flake8_tensorbranch.knowledge.regions import RegionEntry
 from flake8_tensorbranch.knowledge.tracing import FORWARD_MODE, TRANSFORMING
+from flake8_tensorbranch.syntax.names import FunctionInfo
+
+_BY_INPUTS: Final = ("autograd", "inputs=")
+"""What the text of a file holds that runs a backward by inputs."""
 
 
 def sites(program: Program, regions: Regions) -> Iterator[CheckpointSite | ScopeSite]:
@@ -44,6 +49,7 @@ def sites(program: Program, regions: Regions) -> Iterator[CheckpointSite | Scope
     if checkpoints:
         yield from calls.sites()
     yield from calls.handed()
+    yield from calls.differentiated()
     yield from calls.around()
     yield from calls.wrapped()
 
@@ -94,6 +100,34 @@ class _Calls:
                         if facts:
                             facts |= {"variants": variants, "fixed": not made.row.reentrant_keyword}
                             yield replace(self._site(made, call, facts), function=scope)
+
+    def differentiated(self) -> Iterator[CheckpointSite]:
+        """Calls of functions in other files that give what a reentrant checkpoint gave, differentiated in this one."""
+        program = self.origins.program
+        for scope, solved in program.facts.items() if program.index.mentions(_BY_INPUTS) else ():
+            for call, callees in solved.calls.items():
+                strangers = [c for c in callees if c.module is not program.index and c.name != "__init__"]
+                expr = Expr(program.index, scope, call)
+                for made in (m for c in strangers for m in self._given(c)):
+                    variants = self.variants(made)
+                    if True in variants or variants == {None}:
+                        facts = self.reentrant.partial(expr)
+                        if facts:
+                            facts |= {"variants": variants, "fixed": not (made.row and made.row.reentrant_keyword)}
+                            yield replace(self._site(made, call, facts), function=scope)
+
+    def _given(self, function: FunctionInfo) -> Iterator[Recompute]:
+        """The checkpoint calls that a function calls itself and whose outputs it returns."""
+        returned = {r.value for r in function.returns_nodes}
+        names = {node.name for node in returned if isinstance(node, nodes.Name)}
+        for inner in self.recomputes.tree.calls(function):
+            made = self.recomputes.direct(inner) if inner.scope is function else None
+            up = inner.node.parent
+            bound = getattr(up, "targets", None) or [getattr(up, "target", None)]
+            if made is not None and (
+                inner.node in returned or any(isinstance(t, nodes.AssignName) and t.name in names for t in bound)
+            ):
+                yield made
 
     def around(self) -> Iterator[CheckpointSite]:
         """Calls that run a whole module in another way; what it checkpoints may be in another file."""

@@ -51,11 +51,7 @@ class Reentrant:
         found: dict[str, object] = {}
         if without_grad(self.origins, made.call):
             return found
-        partial = next((e for e in self.backward.of(made.call) if e.partial), None)
-        if partial is not None:
-            found["partial_backward"] = partial.call
-            names = sorted(self.origins.externals(partial.call) & BY_INPUTS)
-            found["through"] = names[0].removeprefix("torch.") if names else ""
+        found |= self.partial(made.call)
         if self.outputs.held(made):
             found["container_output"] = True
         elif self.outputs.renamed(made):
@@ -70,6 +66,15 @@ class Reentrant:
         if side:
             found["side_output"] = side
         return found | self._within(made)
+
+    def partial(self, call: Expr) -> dict[str, object]:
+        """The backward by inputs that goes through what a call gives."""
+        partial = next((e for e in self.backward.of(call) if e.partial), None)
+        if partial is None:
+            return {}
+        names = sorted(self.origins.externals(partial.call) & BY_INPUTS)
+        through = names[0].removeprefix("torch.") if names else ""
+        return {"partial_backward": partial.call, "through": through}
 
     def _within(self, made: Recompute) -> dict[str, object]:
         """What is wrong with the functions of a region, whoever checkpoints them."""

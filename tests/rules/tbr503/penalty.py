@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from .layers import Body, full, saved, slope
+from .layers import Body, full, saved, saved_reentrantly, slope
 
 
 class Critic(nn.Module):
@@ -30,6 +30,16 @@ def by_a_helper(body: Body, x: Tensor) -> Tensor:
 def not_reentrant(body: Body, x: Tensor) -> Tensor:
     x = x.requires_grad_()
     return torch.autograd.grad(saved(body, x).sum(), x)[0]  # ok: [TBR503] the other file's wrapper supports it
+
+
+def reentrant_elsewhere(body: Body, x: Tensor) -> Tensor:
+    y = saved_reentrantly(body, x.requires_grad_())  # error: [TBR503]
+    return torch.autograd.grad(y.sum(), x)[0]
+
+
+def ends_at_the_output(body: Body, x: Tensor) -> Tensor:
+    y = saved_reentrantly(body, x.requires_grad_())  # ok: [TBR503] the backward does not reach the checkpoint
+    return torch.autograd.grad(y.square().sum(), y)[0]
 
 
 def whole(body: Body, x: Tensor) -> None:

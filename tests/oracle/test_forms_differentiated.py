@@ -1,0 +1,93 @@
+"""TBR503: reentrant checkpoints of another file, differentiated in this one: reported where torch raises."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+import pytest
+
+from flake8_tensorbranch.check import check_source
+from flake8_tensorbranch.settings import Settings
+from flake8_tensorbranch.source import SourceFile
+from tests.oracle.agree import TARGET
+from tests.oracle.support import observe, require_torch
+
+torch = require_torch()
+pytestmark = pytest.mark.oracle
+
+LAYERS = """
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+
+def run(block, x):
+    return checkpoint(block, x, use_reentrant=True)
+
+
+def named(block, x):
+    y = checkpoint(block, x, use_reentrant=True)
+    return y
+
+
+def other_variant(block, x):
+    return checkpoint(block, x, use_reentrant=False)
+
+
+def aside(block, x):
+    checkpoint(block, x, use_reentrant=True)
+    return block(x)
+
+
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.block = nn.Linear(3, 3)
+
+    def forward(self, x):
+        return checkpoint(self.block, x, use_reentrant=True)
+"""
+HEAD = """
+import torch
+from torch import nn
+
+from LAYERS_OF_THIS_TEST import Layer, aside, named, other_variant, run
+
+block = nn.Linear(3, 3)
+
+
+def form(x: torch.Tensor):
+"""
+BODIES = {
+    "y = run(block, x)\nreturn torch.autograd.grad(y.sum(), x)": True,
+    "y = named(block, x)\nreturn torch.autograd.grad(y.sum(), x)": True,
+    "y = run(block, x)\ny.sum().backward(inputs=[x])": True,
+    "net = Layer()\ny = net(x)\nreturn torch.autograd.grad(y.sum(), x)": True,
+    "return torch.autograd.grad(run(block, x * 2).square().sum(), x)": True,
+    "y = other_variant(block, x)\nreturn torch.autograd.grad(y.sum(), x)": False,
+    "y = aside(block, x)\nreturn torch.autograd.grad(y.sum(), x)": False,
+    "y = run(block, x)\ny.sum().backward()": False,
+    "y = run(block, x)\nreturn torch.autograd.grad(y.square().sum(), y)": False,
+    "y = run(block, x).detach()\nreturn torch.autograd.grad(block(y).sum(), block.weight)": False,
+    "with torch.no_grad():\n    y = run(block, x)\nreturn torch.autograd.grad((y * x).sum(), x)": False,
+}
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_told_where_torch_raises(body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "layers_" + "".join(c if c.isalnum() else "_" for c in tmp_path.name)
+    text = HEAD.replace("LAYERS_OF_THIS_TEST", name) + "".join(f"    {line}\n" for line in body.split("\n"))
+    tmp_path.joinpath(f"{name}.py").write_text(LAYERS, encoding="utf-8")
+    path = tmp_path / f"use_{name}.py"
+    path.write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    module = importlib.import_module(path.stem)
+    try:
+        outcome = observe(module.form, torch.ones(2, 3, requires_grad=True))
+    finally:
+        sys.modules.pop(path.stem)
+        sys.modules.pop(name)
+    assert (outcome.error is not None) == BODIES[body]
+    found = check_source(SourceFile(str(path), text), Settings(enable=("TBR",), torch_version=TARGET))
+    assert ("TBR503" in {item.code for item in found}) == BODIES[body]
