@@ -218,11 +218,11 @@ TRACERS = {
 }
 
 
-@pytest.mark.parametrize("tracer", TRACERS)
-@pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize(
+    ("body", "tracer"),
+    [(b, t) for b in BODIES for t in TRACERS if not any(part in b for part in OTHERS.get(t, ()))],
+)
 def test_what_tracers_get_wrong(body: str, tracer: str) -> None:
-    if any(part in body for part in OTHERS.get(tracer, ())):
-        pytest.skip("another reason")
     lines = "".join(f"    {line}\n" for line in body.splitlines())
     source = f"{HEAD}def form(x: Tensor):\n{lines}\n\ndef run():\n    {TRACERS[tracer]}\n"
     with loaded(source) as module:
