@@ -19,10 +19,11 @@ def check(site: CheckpointSite) -> Iterator[Finding]:
             "use_reentrant=True" if isinstance(variants, set) and True in variants else "use_reentrant left out (True)"
         )
         names = " and ".join(f"`{name}`" for name in refused)
+        unset = site.facts.get("unset") and "context_fn" in refused  # what the other variant does not take either
         yield Finding(
             site.node,
             f"{names} with {how} raises ValueError",
-            "leave it out" if site.facts.get("unset") else "pass use_reentrant=False",
+            f"leave {'it' if len(refused) == 1 else 'both'} out" if unset else "pass use_reentrant=False",
             related=site.related,
-            fix=None if site.facts.get("unset") else nonreentrant(site),
+            fix=None if unset else nonreentrant(site),
         )

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.oracle
 
 LAYERS = """
 from torch import nn
+from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import CheckpointImpl, checkpoint_wrapper
 from torch.utils.checkpoint import checkpoint
 
 
@@ -40,6 +41,13 @@ def aside(block, x):
     return block(x)
 
 
+wrapped = checkpoint_wrapper(nn.Linear(3, 3), checkpoint_impl=CheckpointImpl.REENTRANT)
+
+
+def implemented(x):
+    return wrapped(x)
+
+
 class Layer(nn.Module):
     def __init__(self):
         super().__init__()
@@ -52,7 +60,7 @@ HEAD = """
 import torch
 from torch import nn
 
-from LAYERS_OF_THIS_TEST import Layer, aside, named, other_variant, run
+from LAYERS_OF_THIS_TEST import Layer, aside, implemented, named, other_variant, run
 
 block = nn.Linear(3, 3)
 
@@ -63,6 +71,7 @@ BODIES = {
     "y = run(block, x)\nreturn torch.autograd.grad(y.sum(), x)": True,
     "y = named(block, x)\nreturn torch.autograd.grad(y.sum(), x)": True,
     "y = run(block, x)\ny.sum().backward(inputs=[x])": True,
+    "y = implemented(x)\nreturn torch.autograd.grad(y.sum(), x)": True,
     "net = Layer()\ny = net(x)\nreturn torch.autograd.grad(y.sum(), x)": True,
     "return torch.autograd.grad(run(block, x * 2).square().sum(), x)": True,
     "y = other_variant(block, x)\nreturn torch.autograd.grad(y.sum(), x)": False,
@@ -90,4 +99,6 @@ def test_told_where_torch_raises(body: str, tmp_path: Path, monkeypatch: pytest.
         sys.modules.pop(name)
     assert (outcome.error is not None) == BODIES[body]
     found = check_source(SourceFile(str(path), text), Settings(enable=("TBR",), torch_version=TARGET))
-    assert ("TBR503" in {item.code for item in found}) == BODIES[body]
+    told = [item for item in found if item.code == "TBR503"]
+    assert bool(told) == BODIES[body]
+    assert all(("CheckpointImpl" in item.help) == ("implemented" in body) for item in told)

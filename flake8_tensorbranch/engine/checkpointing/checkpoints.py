@@ -25,6 +25,7 @@ from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.regions import wrappers
 from flake8_tensorbranch.engine.regions.region import Entry, Regions
 from flake8_tensorbranch.engine.regions.trace import noted
+from flake8_tensorbranch.engine.regions.wrappers import ENTRY_WORDS
 from flake8_tensorbranch.engine.repairs import variants as edits
 from flake8_tensorbranch.engine.repairs.contexts import callable_instead
 from flake8_tensorbranch.engine.sink import CheckpointSite, ScopeSite, SinkKind
@@ -54,6 +55,12 @@ def sites(program: Program, regions: Regions) -> Iterator[CheckpointSite | Scope
     yield from calls.wrapped()
 
 
+def _choice(row: RegionEntry) -> dict[str, object]:
+    """How a checkpoint is told which variant to be: not at all (`fixed`), by `checkpoint_impl` (`implementation`)."""
+    by_implementation = row.reentrant_keyword == "checkpoint_impl" or bool(row.wrapper)
+    return {"fixed": not row.reentrant_keyword, "implementation": by_implementation}
+
+
 class _Calls:
     """What is to be said of single checkpoint calls."""
 
@@ -66,6 +73,7 @@ class _Calls:
         self.gradients = Gradients(origins, recomputes)
         self.backward = backward
         self.reentrant = Reentrant(origins, recomputes, backward, self.gradients.frozen)
+        self._returned: dict[FunctionInfo, list[Recompute]] = {}
 
     def sites(self) -> Iterator[CheckpointSite]:
         for made in self.recomputes.all():
@@ -98,7 +106,7 @@ class _Calls:
                         found = tuple(functions_of(program.analysis, self.origins.value(module)))
                         facts = self.gradients.of(replace(made, function=module, functions=found))
                         if facts:
-                            facts |= {"variants": variants, "fixed": not made.row.reentrant_keyword}
+                            facts |= {"variants": variants, **_choice(made.row)}
                             yield replace(self._site(made, call, facts), function=scope)
 
     def differentiated(self) -> Iterator[CheckpointSite]:
@@ -106,28 +114,27 @@ class _Calls:
         program = self.origins.program
         for scope, solved in program.facts.items() if program.index.mentions(_BY_INPUTS) else ():
             for call, callees in solved.calls.items():
-                strangers = [c for c in callees if c.module is not program.index and c.name != "__init__"]
-                expr = Expr(program.index, scope, call)
-                for made in (m for c in strangers for m in self._given(c)):
-                    variants = self.variants(made)
-                    if True in variants or variants == {None}:
-                        facts = self.reentrant.partial(expr)
-                        if facts:
-                            facts |= {"variants": variants, "fixed": not (made.row and made.row.reentrant_keyword)}
-                            yield replace(self._site(made, call, facts), function=scope)
+                strangers = (c for c in callees if c.module is not program.index and c.name != "__init__")
+                given = [(m, m.row) for c in strangers for m in self._given(c) if m.row is not None]
+                facts = self.reentrant.partial(Expr(program.index, scope, call)) if given else {}
+                for made, row in given if facts else ():
+                    told = facts | {"variants": self.variants(made), **_choice(row)}
+                    yield replace(self._site(made, call, told), function=scope)
 
-    def _given(self, function: FunctionInfo) -> Iterator[Recompute]:
-        """The checkpoint calls that a function calls itself and whose outputs it returns."""
-        returned = {r.value for r in function.returns_nodes}
-        names = {node.name for node in returned if isinstance(node, nodes.Name)}
-        for inner in self.recomputes.tree.calls(function):
-            made = self.recomputes.direct(inner) if inner.scope is function else None
-            up = inner.node.parent
-            bound = getattr(up, "targets", None) or [getattr(up, "target", None)]
-            if made is not None and (
-                inner.node in returned or any(isinstance(t, nodes.AssignName) and t.name in names for t in bound)
-            ):
-                yield made
+    def _given(self, function: FunctionInfo) -> list[Recompute]:
+        """The calls of reentrant checkpoints that stand in a function and whose outputs it returns."""
+        if function not in self._returned:
+            returned = {r.value for r in function.returns_nodes}
+            names = {node.name for node in returned if isinstance(node, nodes.Name)}
+            found = self._returned[function] = []
+            for call in function.calls if function.module.mentions(ENTRY_WORDS) else ():
+                bound = getattr(call.parent, "targets", None) or [getattr(call.parent, "target", None)]
+                if call in returned or any(isinstance(t, nodes.AssignName) and t.name in names for t in bound):
+                    made = self.recomputes.direct(Expr(function.module, function, call))
+                    variants = set() if made is None else self.variants(made)
+                    if made is not None and (True in variants or variants == {None}):
+                        found.append(made)
+        return self._returned[function]
 
     def around(self) -> Iterator[CheckpointSite]:
         """Calls that run a whole module in another way; what it checkpoints may be in another file."""
@@ -151,7 +158,7 @@ class _Calls:
         outside = FromOutside(self.origins, self.recomputes, self.gradients.frozen)
         for expr, row in outside.given(models) if models else ():
             made = Recompute(expr, None, (), row)
-            facts: dict[str, object] = {"ddp": "unused", "variants": {True}, "implementation": not row.passed > 0}
+            facts: dict[str, object] = {"ddp": "unused", "variants": {True}, **_choice(row)}
             yield self._site(made, expr.node, facts)
 
     def _site(
@@ -215,8 +222,7 @@ class _Calls:
         call = made.call
         variants = self.variants(made)
         facts: dict[str, object] = {"variants": variants, "callee": row.qualname.rsplit(".", 1)[-1]}
-        facts["fixed"] = not row.reentrant_keyword
-        facts["implementation"] = row.reentrant_keyword == "checkpoint_impl"
+        facts |= _choice(row)
         if row.reentrant_keyword == "use_reentrant" and row.reentrant:
             facts["omitted"] = variants == {None}
         reentrant = True in variants or variants == {None}

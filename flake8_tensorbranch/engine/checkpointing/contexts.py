@@ -73,7 +73,7 @@ class Contexts:
                 continue
             if None in self.options.constants(given):
                 if isinstance(given.node, nodes.Const):
-                    found["unset"] = True
+                    found["unset"] = len(contexts) == 1
                     if variants == {False}:
                         found.setdefault("malformed", "nothing")
                 continue

@@ -1,4 +1,7 @@
-"""What well-known libraries give and hand over: their functions, objects, fields and hooks, by family."""
+"""What well-known libraries give and hand over: their functions, objects, fields and hooks, by family.
+
+All of it is joined with UNKNOWN: one class or function of a family may be an exception.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from flake8_tensorbranch.engine.inference.arguments import Arguments
 from flake8_tensorbranch.engine.inference.rows import from_row, simple
-from flake8_tensorbranch.engine.lattice import OBJECT, UNKNOWN_KIND, AbstractValue, make
+from flake8_tensorbranch.engine.lattice import OBJECT, UNKNOWN, UNKNOWN_KIND, AbstractValue, join, make
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.families import ASKED, BUILDERS, FIELDS, HOOKS, family
 from flake8_tensorbranch.knowledge.model import lookup
@@ -17,11 +20,6 @@ if TYPE_CHECKING:
 
 HANDED: Final = frozenset(name for hooks in HOOKS.values() for _, given in hooks for name in given)
 """The parameters that a framework fills, by name."""
-
-
-def _likely(value: AbstractValue) -> AbstractValue:
-    """A value that the rule of a library says, to which one of its classes may be an exception."""
-    return make(value.kinds | UNKNOWN_KIND, value.deps, value.const, value.refs, value.elem, value.items)
 
 
 def called(qualname: str, args: Arguments) -> AbstractValue | None:
@@ -42,7 +40,7 @@ def by_family(name: str, args: Arguments, owner: AbstractValue | None) -> Abstra
         if word in names and args.keywords[word].const != asked:
             names -= {word}
     row = lookup(name, len(args.positional), names, kinds=args.kinds())
-    return None if row is None else _likely(from_row(row, args, owner))
+    return None if row is None else join(from_row(row, args, owner), UNKNOWN)
 
 
 def method(cls: str, name: str, args: Arguments, owner: AbstractValue) -> AbstractValue | None:
@@ -54,7 +52,7 @@ def method(cls: str, name: str, args: Arguments, owner: AbstractValue) -> Abstra
 def field(cls: str, name: str) -> AbstractValue | None:
     """What an object of a library's class has under a name; None where nothing is known."""
     word = FIELDS.get(family(cls), {}).get(name)
-    return None if word is None else _likely(simple(word))
+    return None if word is None else join(simple(word), UNKNOWN)
 
 
 def handed(analysis: Analysis, function: FunctionInfo, name: str) -> AbstractValue | None:
@@ -64,5 +62,5 @@ def handed(analysis: Analysis, function: FunctionInfo, name: str) -> AbstractVal
     for base in analysis.resolver.mro(function.cls):
         for called, given in HOOKS.get(family(base), ()) if isinstance(base, str) else ():
             if name in given and called.fullmatch(function.name):
-                return _likely(simple(given[name]))
+                return join(simple(given[name]), UNKNOWN)
     return None

@@ -11,10 +11,9 @@ from flake8_tensorbranch.engine.lattice import (
     HOST_SHAPE,
     TENSOR_VALUE,
     UNKNOWN,
-    UNKNOWN_KIND,
     AbstractValue,
     container,
-    make,
+    join,
 )
 from flake8_tensorbranch.knowledge import evidence, names
 from flake8_tensorbranch.knowledge.model import method as tensor_row
@@ -35,8 +34,7 @@ def unknown_method(frame: Frame, owner: AbstractValue, name: str, args: Argument
         and frame.module.mentions(_TORCH)
         and not names_arrays(frame.function)
     ):
-        value = tensor_method(frame, TENSOR_VALUE, name, args)
-        return make(value.kinds | UNKNOWN_KIND, value.deps, refs=value.refs, elem=value.elem, items=value.items)
+        return join(tensor_method(frame, TENSOR_VALUE, name, args), UNKNOWN)
     return UNKNOWN
 
 

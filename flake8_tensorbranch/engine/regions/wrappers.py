@@ -19,7 +19,7 @@ from flake8_tensorbranch.syntax.kinds import FRAMES
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
 
 _DEPTH: Final = 3
-_ENTRY_WORDS: Final = (
+ENTRY_WORDS: Final = (
     "checkpoint",
     "torch.compile",
     ".compile()",
@@ -87,7 +87,7 @@ def _overriding(program: Program) -> Iterator[Made]:
     for cls in index.classes:
         bases = [b for b in analysis.resolver.mro(cls) if isinstance(b, ClassInfo)]
         for base in bases:
-            if base.module is index or not any(word in base.module.text for word in _ENTRY_WORDS):
+            if base.module is index or not any(word in base.module.text for word in ENTRY_WORDS):
                 continue
             for method in base.methods.values():
                 # The method that begins the region is the object's own, and what it hands over is overridden here.
@@ -283,7 +283,7 @@ def calls_imported(analysis: Analysis, index: ModuleIndex, call: nodes.Call) -> 
             continue
         module = index.absolute(binding.imported[0], binding.level)
         path = None if module is None else analysis.project.find(index, module)
-        if path is None or not analysis.project.mentions(path, _ENTRY_WORDS):
+        if path is None or not analysis.project.mentions(path, ENTRY_WORDS):
             continue
         target = analysis.resolver.name(index, func.name)
         if isinstance(target, FunctionInfo):
@@ -302,7 +302,7 @@ def inherited(analysis: Analysis, cls: ClassInfo) -> frozenset[str]:
     key = ("inherited wrappers", cls)
     if key not in memo:
         bases = (b for b in analysis.resolver.mro(cls) if isinstance(b, ClassInfo) and b.module is not cls.module)
-        saying = (b for b in bases if any(word in b.module.text for word in _ENTRY_WORDS))
+        saying = (b for b in bases if any(word in b.module.text for word in ENTRY_WORDS))
         memo[key] = frozenset(m.name for b in saying for m in b.methods.values() if handed(analysis, m))
     return cast("frozenset[str]", memo[key])
 
