@@ -27,6 +27,9 @@ LOGGING: Final = frozenset(
 WARNING: Final = frozenset({"warn", "warn_explicit", "rank_zero_warn", "_warn_once", "rank_zero_deprecation"})
 """Calls that warn (warnings, lightning, torch's own helpers)."""
 
+TELLS: Final = LOGGING | WARNING | {"add_scalar"}
+"""Calls that tell a number to someone: messages, and the curves of torch.utils.tensorboard."""
+
 LOSS_WORDS: Final = ("loss", "aux")
 """Parts of names by which what a module returns beside its output is differentiated, too."""
 

@@ -9,13 +9,15 @@ from dataclasses import dataclass
 class Layer:
     """The argument that switches a layer on, its position (-1: by name only), and whether it is on without.
 
-    `layers` is the position of `num_layers` where only what stands between several of them is switched on.
+    `layers` is the position of `num_layers` where only what stands between several of them is switched on. One that is
+    `late` moves its statistics after all that it saves for backward.
     """
 
     keyword: str
     position: int
     default: bool
     layers: int = -1
+    late: bool = False
 
 
 _P = Layer("p", 0, True)
@@ -66,16 +68,19 @@ COUNTING: dict[str, Layer] = {
     },
     "torch.nn.SyncBatchNorm": Layer("track_running_stats", 4, True),
     **{
-        f"torch.nn.{lazy}{name}": Layer("track_running_stats", 4, False)
+        f"torch.nn.{lazy}{name}": Layer("track_running_stats", 4, False, late=True)
         for lazy in ("", "Lazy")
         for name in ["InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"]
     },
 }
-"""torch/nn/modules/{batchnorm,instancenorm}.py: statistics move with every forward in training (facts B9, E)."""
+"""torch/nn/modules/{batchnorm,instancenorm}.py: statistics move with every forward in training (facts B9, E).
 
-COUNTING_FUNCTIONS: dict[str, tuple[int, str, bool]] = {
-    "torch.nn.functional.batch_norm": (5, "training", False),
-    "torch.nn.functional.instance_norm": (5, "use_input_stats", True),
+A non-reentrant recompute stops inside of an instance normalization that nothing follows, before they move (facts B9).
+"""
+
+COUNTING_FUNCTIONS: dict[str, Layer] = {
+    "torch.nn.functional.batch_norm": Layer("training", 5, False),
+    "torch.nn.functional.instance_norm": Layer("use_input_stats", 5, True, late=True),
 }
 """torch/nn/functional.py: the parameter by which the input's own statistics are used and the running ones moved."""
 

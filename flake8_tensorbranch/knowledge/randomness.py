@@ -24,9 +24,10 @@ RESEEDS: frozenset[str] = frozenset(
 )
 """torch/random.py: sets a non-deterministic seed. The recompute restores the old state, and reseeds again."""
 
-SEEDS: frozenset[str] = frozenset(
-    {"torch.manual_seed", "torch.random.manual_seed", "torch.cuda.manual_seed", "torch.cuda.manual_seed_all"}
-)
+TORCH_SEEDS: frozenset[str] = frozenset({"torch.manual_seed", "torch.random.manual_seed"})
+"""Calls that set all default generators of torch to the seed they are given (torch/random.py)."""
+
+SEEDS: frozenset[str] = TORCH_SEEDS | {"torch.cuda.manual_seed", "torch.cuda.manual_seed_all"}
 """Calls that set the generators of torch to the seed they are given."""
 
 SEEDING: frozenset[str] = frozenset({"manual_seed", "seed"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from flake8_tensorbranch.knowledge.randomness import HOST_SEEDS, SEEDS
+from flake8_tensorbranch.knowledge.randomness import HOST_SEEDS, SEEDS, TORCH_SEEDS
 
 EXACT: Final = frozenset(
     {
@@ -121,7 +121,8 @@ INDICES: Final = {"Subset": (1, "indices"), LOADER.rsplit(".", 1)[-1]: (3, "samp
 
 GLOBAL_SEEDS: Final = frozenset(
     {
-        *("torch.manual_seed", "torch.random.manual_seed", "torch.set_rng_state", "torch.random.set_rng_state"),
+        *TORCH_SEEDS,
+        *("torch.set_rng_state", "torch.random.set_rng_state"),
         "torch.default_generator.manual_seed",
         "lightning.seed_everything",
         "lightning.pytorch.seed_everything",

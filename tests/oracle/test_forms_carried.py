@@ -62,7 +62,23 @@ class Two(nn.Module):
             return checkpoint(lambda h: self.chain(h).sin(), x, use_reentrant=False)
 
 
-TWO = Two()
+class Other(nn.Module):
+    def __init__(this):
+        super().__init__()
+        this.one = nn.Linear(4, 4)
+        this.two = nn.Linear(4, 4)
+        this.chain = nn.Sequential(this.one, nn.Tanh())
+
+    def other_apart(this, x):
+        with hooked(this.two):
+            return checkpoint(lambda h: this.one(h).tanh(), x, use_reentrant=False)
+
+    def other_held(this, x):
+        with hooked(this.one):
+            return checkpoint(lambda h: this.chain(h).sin(), x, use_reentrant=False)
+
+
+TWO, OTHER = Two(), Other()
 
 
 def middle(h):
@@ -98,6 +114,7 @@ FORMS = {
     for way in ("", "_reentrant")
 }
 FORMS |= {f"two_{name}": f"return TWO.{name}(x)" for name in ("apart", "own", "held")}
+FORMS |= {f"two_{name}": f"return OTHER.{name}(x)" for name in ("other_apart", "other_held")}
 PROGRAM = PARTS + "".join(
     f"\n\ndef {name}(x: Tensor) -> Tensor:\n{textwrap.indent(body, '    ')}\n" for name, body in FORMS.items()
 )
@@ -110,10 +127,12 @@ def test_states_that_the_recompute_uses_are_reported() -> None:
     wrong = {name for name in FORMS if not name.startswith("two_") and differs(PROGRAM, name)}
     said = reported(PROGRAM, "TBR402")
     assert 10 < len(wrong) < len(FORMS) - 6
-    assert said.keys() - {"Two"} == wrong
+    assert said.keys() - {"Two", "Other"} == wrong
 
 
 def test_hooks_on_attributes_of_one_object() -> None:
-    wrong = {name for name in ("own", "held", "apart") if differs(PROGRAM, f"two_{name}")}
-    assert wrong == {"own", "held"}
-    assert len(reported(PROGRAM, "TBR402")["Two"]) == len(wrong)
+    names = ("own", "held", "apart", "other_held", "other_apart")
+    wrong = {name for name in names if differs(PROGRAM, f"two_{name}")}
+    assert wrong == {"own", "held", "other_held"}
+    said = reported(PROGRAM, "TBR402")
+    assert {name: len(said[name]) for name in ("Two", "Other")} == {"Two": 2, "Other": 1}

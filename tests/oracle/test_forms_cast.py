@@ -48,6 +48,22 @@ def s_dtype_to_h(x):
         return checkpoint(lambda h: (A(h) * torch.ones(4).to(h)).tanh(), x, use_reentrant=False)
     finally:
         torch.set_default_dtype(torch.float32)
+def s_dtype_moved(x):
+    def region(h, device):
+        return (A(h) * torch.ones(4).to(device)).tanh()
+    torch.set_default_dtype(torch.float64)
+    try:
+        return checkpoint(region, x, "cpu", use_reentrant=False)
+    finally:
+        torch.set_default_dtype(torch.float32)
+def s_dtype_like_second(x):
+    def region(h, other: Tensor):
+        return (A(h) * torch.ones(4).to(other)).tanh()
+    torch.set_default_dtype(torch.float64)
+    try:
+        return checkpoint(region, x, x.detach(), use_reentrant=False)
+    finally:
+        torch.set_default_dtype(torch.float32)
 def s_dtype_float(x):
     torch.set_default_dtype(torch.float64)
     try:

@@ -12,7 +12,9 @@ pytestmark = pytest.mark.oracle
 FORMS = (
     HEAD
     + """
+import logging
 from torch.utils.checkpoint import checkpoint_sequential
+LOGGER = logging.getLogger("forms")
 from torch.nn.functional import scaled_dot_product_attention as SDPA
 class Dropping(nn.Module):
     def __init__(self, p=0.5):
@@ -121,6 +123,38 @@ def r_attn_off(x):
     return checkpoint(
         lambda h: SDPA(A(h)[None], h[None], h[None])[0],
         x, use_reentrant=False, preserve_rng_state=False)
+def r_sample(x):
+    return checkpoint(
+        lambda h: (A(h) + torch.distributions.Normal(0.0, 1.0).sample((4,))).tanh(),
+        x, use_reentrant=False, preserve_rng_state=False)
+def r_sample_n(x):
+    return checkpoint(
+        lambda h: (A(h) + torch.distributions.Normal(0.0, 1.0).sample_n(4)).tanh(),
+        x, use_reentrant=False, preserve_rng_state=False)
+def r_told(x):
+    def region(h):
+        k = torch.rand(())
+        LOGGER.debug("%s", k)
+        return A(h).tanh()
+    return checkpoint(region, x, use_reentrant=False, preserve_rng_state=False)
+def r_told_error(x):
+    def region(h):
+        k = torch.rand(())
+        LOGGER.error("%s", k)
+        return A(h).tanh()
+    return checkpoint(region, x, use_reentrant=False, preserve_rng_state=False)
+def r_told_exception(x):
+    def region(h):
+        k = torch.rand(())
+        LOGGER.exception("%s", k)
+        return A(h).tanh()
+    return checkpoint(region, x, use_reentrant=False, preserve_rng_state=False)
+def r_told_and_used(x):
+    def region(h):
+        k = torch.rand(())
+        LOGGER.error("%s", k)
+        return (A(h) * k).tanh()
+    return checkpoint(region, x, use_reentrant=False, preserve_rng_state=False)
 def r_init(x):
     def region(h):
         w = torch.empty(4, 4)
@@ -131,5 +165,6 @@ def r_init(x):
 )
 
 
+@pytest.mark.filterwarnings("ignore:.*sample_n:FutureWarning")
 def test_draws_that_are_not_replayed_are_reported() -> None:
     agree(FORMS, "TBR204")

@@ -109,6 +109,8 @@ class Norms(nn.Module):
         super().__init__()
         self.instance = nn.InstanceNorm1d(4, track_running_stats=True)
         self.batch = nn.BatchNorm1d(4)
+        self.register_buffer("running_mean", torch.zeros(4))
+        self.register_buffer("running_var", torch.ones(4))
 
     def spread(self, h: Tensor) -> Tensor:
         return A(h).tanh().expand(2, 3, 4).transpose(1, 2)
@@ -135,6 +137,30 @@ def last_reentrant(x: Tensor) -> Tensor:
 
 def last_batch(x: Tensor) -> Tensor:
     return checkpoint(lambda h: NORMS.batch(A(h).tanh()), x, use_reentrant=False)
+
+
+def last_functional(x: Tensor) -> Tensor:
+    n = NORMS
+    return checkpoint(lambda h: F.instance_norm(n.spread(h), n.running_mean, n.running_var), x, use_reentrant=False)
+
+
+def functional_followed(x: Tensor) -> Tensor:
+    n = NORMS
+    return checkpoint(
+        lambda h: F.instance_norm(n.spread(h), n.running_mean, n.running_var).exp(), x, use_reentrant=False
+    )
+
+
+def functional_reentrant(x: Tensor) -> Tensor:
+    n = NORMS
+    return checkpoint(lambda h: F.instance_norm(n.spread(h), n.running_mean, n.running_var), x, use_reentrant=True)
+
+
+def functional_batch(x: Tensor) -> Tensor:
+    n = NORMS
+    return checkpoint(
+        lambda h: F.batch_norm(A(h).tanh(), n.running_mean, n.running_var, training=True), x, use_reentrant=False
+    )
 
 
 class Every(nn.Module):

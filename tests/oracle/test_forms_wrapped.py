@@ -73,6 +73,18 @@ def item():
         m.blocks[i] = checkpoint_wrapper(b, checkpoint_impl=CheckpointImpl.REENTRANT)
     return DDP(m, find_unused_parameters=True)
 
+def item_named():
+    m = M()
+    for i, b in enumerate(m.blocks):
+        m.blocks[i] = checkpoint_wrapper(b, checkpoint_impl=CheckpointImpl.REENTRANT)
+    return DDP(module=m, find_unused_parameters=True)
+
+def item_named_non():
+    m = M()
+    for i, b in enumerate(m.blocks):
+        m.blocks[i] = checkpoint_wrapper(b)
+    return DDP(find_unused_parameters=True, module=m)
+
 def item_non():
     m = M()
     for i, b in enumerate(m.blocks):

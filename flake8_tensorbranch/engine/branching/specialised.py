@@ -10,11 +10,10 @@ from astroid import nodes
 from flake8_tensorbranch.engine.branching.forms import is_asked
 from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.lattice import CONTAINER, DATA, HOST, MAPPING, SHAPE, TENSOR, UNBACKED, UNKNOWN
-from flake8_tensorbranch.syntax.names import dotted
+from flake8_tensorbranch.knowledge.frameworks import TELLS
+from flake8_tensorbranch.syntax.names import called_name
 
 _SIZES: Final = SHAPE | UNBACKED
-_TOLD: Final = ("print", "warn", "warning", "info", "debug", "error", "log")
-
 
 _GOES_OVER: Final = {
     **dict.fromkeys((f"builtins.{name}" for name in ("iter", "len", "list", "set", "sorted", "sum", "tuple")), 0),
@@ -118,7 +117,7 @@ def _told(node: nodes.NodeNG) -> bool:
     while up is not None:
         if isinstance(up, (nodes.Raise, nodes.Assert)):
             return True
-        if isinstance(up, nodes.Call) and (dotted(up.func) or "").rsplit(".", 1)[-1] in _TOLD:
+        if isinstance(up, nodes.Call) and called_name(up) in TELLS:
             return True
         if up.is_statement:
             return False

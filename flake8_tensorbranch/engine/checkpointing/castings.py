@@ -8,7 +8,7 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.arguments import Arguments
-from flake8_tensorbranch.engine.lattice import CONTAINER, HOST_VALUE, SHAPE, UNKNOWN, AbstractValue
+from flake8_tensorbranch.engine.lattice import CONTAINER, HOST_VALUE, SHAPE, TENSOR, UNKNOWN, AbstractValue
 from flake8_tensorbranch.knowledge.tensors import DTYPE_CASTS, INTEGER_CASTS, INTEGER_DTYPES
 from flake8_tensorbranch.syntax.names import FunctionInfo, last_name
 
@@ -28,7 +28,7 @@ def told(function: FunctionInfo, values: dict[nodes.NodeNG, AbstractValue], call
     if name in _BY_VALUE and call.args and all(_is_whole(values, a) for a in call.args[-1:] + call.args[:1]):
         found.add("dtype")
     if name in _EXACT:
-        uses = [_cast(use) for use in _uses(function, call)]
+        uses = [_cast(function, values, use) for use in _uses(function, call)]
         found |= set.intersection(*uses) if uses else set()
     return found
 
@@ -77,7 +77,7 @@ def _uses(function: FunctionInfo, call: nodes.Call) -> Iterator[Any]:
             yield read
 
 
-def _cast(use: Any) -> set[str]:
+def _cast(function: FunctionInfo, values: dict[nodes.NodeNG, AbstractValue], use: Any) -> set[str]:
     """What a method called on a tensor decides of the result."""
     method = use.parent if isinstance(use.parent, nodes.Attribute) and use.parent.expr is use else None
     call = method.parent if method is not None else None
@@ -99,12 +99,13 @@ def _cast(use: Any) -> set[str]:
         elif isinstance(given, nodes.Attribute) and given.attrname == "device":
             found.add("device")
         elif isinstance(given, nodes.Name) and name == "to" and len(call.args) == 1:
-            found |= {"dtype", "device"} if _is_tensor(given) else set()
+            found |= {"dtype", "device"} if _is_tensor(function, values, given) else set()
     return found
 
 
-def _is_tensor(name: nodes.Name) -> bool:
-    """True for the first parameter of the function around: the tensor that a region is given."""
-    scope: Any = name.scope()
-    args = getattr(scope, "args", None)
-    return args is not None and any(a.name == name.name for a in args.arguments[:2])
+def _is_tensor(function: FunctionInfo, values: dict[nodes.NodeNG, AbstractValue], name: nodes.Name) -> bool:
+    """True for a tensor, and for the first parameter beside the object: the tensor that a region is given."""
+    if values.get(name, UNKNOWN).must(TENSOR):
+        return True
+    first = int(function.takes_self or function.is_classmethod)
+    return name.scope() is function.node and name.name in [p.name for p in function.params[first : first + 1]]

@@ -18,10 +18,11 @@ from flake8_tensorbranch.engine.refs import Instance, Method, Wrapped
 from flake8_tensorbranch.knowledge.layers import COUNTING_FUNCTIONS, DRAWING, DRAWN_WHEN_BUILT, Layer
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.knowledge.model import method as tensor_row
+from flake8_tensorbranch.knowledge.randomness import TORCH_SEEDS
+from flake8_tensorbranch.knowledge.reproducibility import DISTRIBUTIONS, SAMPLES
 from flake8_tensorbranch.syntax.names import last_name
 
 _DEPTH: Final = 5
-TORCH_SEEDS: Final = frozenset({"torch.manual_seed", "torch.random.manual_seed"})
 
 
 class Contents:
@@ -129,9 +130,9 @@ class Contents:
             for call, externals in activation.facts.externals.items():
                 names = COUNTING_FUNCTIONS.keys() & externals.keys()
                 for name in sorted(names) if isinstance(call, nodes.Call) else ():
-                    args, (position, keyword, default) = externals[name], COUNTING_FUNCTIONS[name]
-                    kept, given = args.get(1, "running_mean"), args.get(position, keyword)
-                    told = default if given is None else given.const
+                    args, row = externals[name], COUNTING_FUNCTIONS[name]
+                    kept, given = args.get(1, "running_mean"), args.get(row.position, row.keyword)
+                    told = row.default if given is None else given.const
                     if kept is not None and not kept.must(NONE) and told is not False:
                         yield activation.expr(call)
 
@@ -154,9 +155,9 @@ class Contents:
                 if isinstance(ref, Method) and ref.owner.kinds & TENSOR:
                     row = tensor_row(ref.name)
                     found = found or (row is not None and "rng" in row.effects)
-                elif isinstance(ref, Method) and ref.name in ("sample", "rsample"):
+                elif isinstance(ref, Method) and ref.name in SAMPLES:
                     classes = [str(r.cls) for r in ref.owner.each if isinstance(r, Instance)]
-                    found = found or (bool(classes) and all(c.startswith("torch.distributions.") for c in classes))
+                    found = found or (bool(classes) and all(c.startswith(DISTRIBUTIONS) for c in classes))
         return found and not self._is_off(activation, call)
 
     def _is_built_anew(self, activation: Activation, call: nodes.Call) -> bool:

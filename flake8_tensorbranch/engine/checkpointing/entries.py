@@ -16,7 +16,7 @@ from flake8_tensorbranch.engine.checkpointing.changes import is_in_place
 from flake8_tensorbranch.engine.checkpointing.contents import Contents
 from flake8_tensorbranch.engine.checkpointing.evaluating import evaluates
 from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
-from flake8_tensorbranch.engine.lattice import NO_CONST
+from flake8_tensorbranch.engine.lattice import NO_CONST, AbstractValue
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr
 from flake8_tensorbranch.engine.refs import Instance
@@ -25,7 +25,7 @@ from flake8_tensorbranch.engine.regions.region import Entry, describe
 from flake8_tensorbranch.engine.regions.trace import noted, spelled
 from flake8_tensorbranch.engine.repairs import settings as edits
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
-from flake8_tensorbranch.knowledge.layers import COUNTING, DRAWING, Layer
+from flake8_tensorbranch.knowledge.layers import COUNTING, COUNTING_FUNCTIONS, DRAWING, Layer
 from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES
 
 
@@ -91,9 +91,7 @@ class Entries:
         part = None
         if start is not None and begin.row is not None and begin.row.sequential:
             part = segmented(self.origins.value(start), begin.option("segments"))
-        found = next(self.contents.layers((), start, table, part), None)
-        if found is not None and table is COUNTING and self._ends_so(begin, found):
-            found = None
+        found = next(self._run_at(begin, start, table, part), None)
         for head in heads if found is None else ():
             key = (head, id(table))
             if key not in self._layers:
@@ -101,7 +99,7 @@ class Entries:
             found = found or self._layers[key]
         if found is None or not self._is_idle(begin, start, found, heads, table):
             return found
-        every = chain(self.contents.layers((), start, table, part), *(self._run_by(head, table) for head in heads))
+        every = chain(self._run_at(begin, start, table, part), *(self._run_by(head, table) for head in heads))
         return next((each for each in every if not self._is_idle(begin, start, each, heads, table)), None)
 
     def _is_idle(
@@ -113,24 +111,30 @@ class Entries:
         return evaluates(self.origins, begin, start, layer, heads)
 
     def _run_by(self, head: Activation, table: dict[str, Layer]) -> Iterator[Expr]:
-        """The layers of a table that a run of a region calls; no `InstanceNorm` as the last of all that saves tensors:
-        a non-reentrant recompute stops inside of it, before it moves its statistics (facts B9).
-        """
+        """The layers of a table that a run of a region calls."""
         for activation in head.run():
             for found in self.contents.layers([activation], None, table):
-                stops = table is COUNTING and activation.entry.reentrant is False and self._is_instance_norm(found)
-                if not stops or saving.after(self.origins, activation, found.node):
+                if not self._stops(activation.entry, table, found, activation):
                     yield found
 
-    def _ends_so(self, begin: Entry, found: Expr) -> bool:
-        """True where an `InstanceNorm` alone is the region."""
-        return begin.reentrant is False and self._is_instance_norm(found)
+    def _run_at(
+        self, begin: Entry, start: Expr | None, table: dict[str, Layer], part: AbstractValue | None
+    ) -> Iterator[Expr]:
+        """The layers of a table in the module that is the region."""
+        return (found for found in self.contents.layers((), start, table, part) if not self._stops(begin, table, found))
 
-    def _is_instance_norm(self, layer: Expr) -> bool:
-        called = layer.node.func if isinstance(layer.node, nodes.Call) else layer.node
-        refs = self.origins.value(replace(layer, node=called)).each
-        names = [str(r.cls) for r in refs if isinstance(r, Instance)]
-        return bool(names) and all(n.startswith("torch.nn.") and "InstanceNorm" in n for n in names)
+    def _stops(self, begin: Entry, table: dict[str, Layer], found: Expr, activation: Activation | None = None) -> bool:
+        """True for the last of a region that saves tensors (all of it, without an activation), where it moves its
+        statistics later: a non-reentrant recompute stops inside of it, before (facts B9).
+        """
+        if begin.reentrant is not False:
+            return False
+        called = found.node.func if isinstance(found.node, nodes.Call) else found.node
+        refs = self.origins.value(replace(found, node=called)).each
+        names = [str(r.cls) for r in refs if isinstance(r, Instance)] or [*self.origins.externals(found)]
+        if not names or not all(n in table and table[n].late for n in names):
+            return False
+        return activation is None or not saving.after(self.origins, activation, found.node)
 
     def _draw(self, heads: list[Activation], start: Expr | None) -> Expr | None:
         """The first operation that a region draws by."""
@@ -171,7 +175,13 @@ class Entries:
 
     def _counted(self, begin: Entry, heads: list[Activation], start: Expr | None) -> Expr | None:
         """The first operation that moves statistics it is given."""
-        every = (found for head in heads for found in self.contents.counts(head.run()))
+        every = (
+            found
+            for head in heads
+            for activation in head.run()
+            for found in self.contents.counts([activation])
+            if not self._stops(activation.entry, COUNTING_FUNCTIONS, found, activation)
+        )
         return next((each for each in every if not evaluates(self.origins, begin, start, each, heads)), None)
 
     def _first(self, begin: Entry, start: Expr | None) -> Iterator[RegionSite]:

@@ -7,10 +7,10 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
+from flake8_tensorbranch.knowledge.frameworks import TELLS
 from flake8_tensorbranch.syntax.kinds import FUNCTIONS, NESTED
 from flake8_tensorbranch.syntax.names import last_name
 
-_TELLS: Final = ("print", "debug", "info", "warning", "log", "add_scalar")
 _MOST: Final = 40
 
 
@@ -45,7 +45,7 @@ def _given(top: Any, read: Any) -> set[str] | None:
     if isinstance(statement, nodes.Assign):
         return _targets(statement)
     call = statement.value if isinstance(statement, nodes.Expr) else None
-    told = isinstance(call, nodes.Call) and last_name(call.func) in _TELLS
+    told = isinstance(call, nodes.Call) and last_name(call.func) in TELLS
     return set() if told else None
 
 

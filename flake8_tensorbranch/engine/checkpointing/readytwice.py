@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from astroid import nodes
@@ -26,7 +27,7 @@ class ReadyTwice:
         self.origins = origins
         self.recomputes = recomputes
         self.layers = OwnLayers(origins, recomputes, frozen)
-        self._wrapped: list[tuple[Expr, bool, set[FunctionInfo]]] | None = None
+        self._wrapped: list[tuple[Expr | None, bool, set[FunctionInfo]]] | None = None
 
     def of(self, made: Recompute) -> str:
         """How DDP comes to mark a parameter of the region ready twice: `unused` parameters are searched, or it
@@ -50,13 +51,18 @@ class ReadyTwice:
 
     def models(self) -> list[Expr | None]:
         """The models whose unused parameters DDP searches; None for the one that a trainer trains."""
-        given = {d.node: d.node.args[:1] if _DDP in self.origins.externals(d) else [None] for d, _, _ in self._ddp()}
-        found = [(ddp, model) for ddp, unused, _ in self._ddp() if unused for model in given[ddp.node]]
-        return [None if model is None else Expr(ddp.module, ddp.scope, model) for ddp, model in found]
+        return [model for model, unused, _ in self._ddp() if unused]
 
-    def _ddp(self) -> list[tuple[Expr, bool, set[FunctionInfo]]]:
-        """The file's DDP modules without a static graph: whether they search unused parameters, and what their
-        forward reaches.
+    def _model(self, ddp: Expr) -> Expr | None:
+        """The model that a DDP module wraps, as it is given."""
+        if ddp.node.args:
+            return replace(ddp, node=ddp.node.args[0])
+        given = self.recomputes.options.given(ddp, "module")
+        return next((g for g in given if isinstance(g, Expr)), None)
+
+    def _ddp(self) -> list[tuple[Expr | None, bool, set[FunctionInfo]]]:
+        """The models of the file's DDP modules without a static graph (None where a trainer makes them): whether
+        unused parameters are searched, and what their forward reaches.
         """
         if self._wrapped is None:
             self._wrapped = []
@@ -64,7 +70,7 @@ class ReadyTwice:
             calls = [Expr(index, scope, call) for scope, call in index.all_calls()]
             if any((dotted(e.node.func) or "").endswith("_set_static_graph") for e in calls):
                 return self._wrapped
-            self._wrapped.extend((e, True, set()) for e in calls if _searches_unused(e.node))
+            self._wrapped.extend((None, True, set()) for e in calls if _searches_unused(e.node))
             for expr in calls:
                 if _DDP not in self.origins.externals(expr):
                     continue
@@ -81,13 +87,12 @@ class ReadyTwice:
                     c is True for g in given if isinstance(g, Expr) for c in self.recomputes.options.constants(g)
                 )
                 reached: set[FunctionInfo] = set()
-                for ref in (
-                    self.origins.value(Expr(index, expr.scope, expr.node.args[0])).each if expr.node.args else ()
-                ):
+                model = self._model(expr)
+                for ref in self.origins.value(model).each if model is not None else ():
                     if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                         forward = self.origins.program.analysis.resolver.method(ref.cls, "forward")
                         reached.update(self.recomputes.tree.reached(forward) if forward is not None else ())
-                self._wrapped.append((expr, unused, reached))
+                self._wrapped.append((model, unused, reached))
         return self._wrapped
 
     def _runs_twice(self, made: Recompute, scope: FunctionInfo) -> bool:

@@ -38,16 +38,19 @@ def _made_once(scope: FunctionInfo, name: str) -> nodes.Call | None:
 
 def built_apart(cls: ClassInfo, one: str, other: str) -> bool:
     """True for two attributes, one of which is always made anew: copied, or constructed without the other."""
-    made = [
-        [s.parent for m in cls.methods.values() for s in m.attribute_stores if s.attrname == n] for n in (one, other)
-    ]
-    values = [[getattr(statement, "value", None) for statement in found] for found in made]
+    values = [[value for _, value in stored_values(cls, name)] for name in (one, other)]
     if not all(values):
         return False
     return any(
         all(_is_made(v, name, aside) for v in mine)
         for mine, name, aside in ((values[0], other, values[1]), (values[1], one, values[0]))
     )
+
+
+def stored_values(cls: ClassInfo, name: str) -> list[tuple[FunctionInfo, Any]]:
+    """What the methods of a class assign to an attribute, each with its method; None for a target of anything else."""
+    stores = ((m, s) for m in cls.methods.values() for s in m.attribute_stores)
+    return [(m, getattr(s.parent, "value", None)) for m, s in stores if s.attrname == name]
 
 
 def _is_made(value: Any, other: str, aside: list[Any]) -> bool:

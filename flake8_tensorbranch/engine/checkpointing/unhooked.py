@@ -8,6 +8,7 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute
+from flake8_tensorbranch.engine.checkpointing.siblings import stored_values
 from flake8_tensorbranch.engine.lookup.names import owner
 from flake8_tensorbranch.engine.lookup.origins import Expr
 from flake8_tensorbranch.knowledge.modules import ITERATES_MODULES
@@ -59,12 +60,14 @@ def _is_plain(tops: list[Any]) -> bool:
 
 def _is_without(cls: ClassInfo, name: str, other: str) -> bool:
     """True for an attribute that is always built of no attribute of the object, and of nothing that is another one."""
-    stores = [s for m in cls.methods.values() for s in m.attribute_stores]
-    values: list[Any] = [getattr(s.parent, "value", None) for s in stores if s.attrname == name]
-    others: list[Any] = [getattr(s.parent, "value", None) for s in stores if s.attrname == other]
-    if not values or not others or not all(isinstance(v, nodes.Call) for v in (*values, *others)):
+    values, others = stored_values(cls, name), stored_values(cls, other)
+    if not values or not others or not all(isinstance(v, nodes.Call) for _, v in (*values, *others)):
         return False
-    return not any(dotted(n.expr) == "self" for v in values for n in v.nodes_of_class(nodes.Attribute))
+    return not any(
+        m.params and dotted(n.expr) == m.params[0].name
+        for m, value in values
+        for n in value.nodes_of_class(nodes.Attribute)
+    )
 
 
 def _is_only(target: Expr, name: str, manager: nodes.Call) -> bool:
