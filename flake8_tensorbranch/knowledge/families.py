@@ -185,8 +185,8 @@ HOOKS: Final[dict[str, tuple[tuple[re.Pattern[str], dict[str, str]], ...]]] = {
 }
 """What a framework passes to the methods that it calls: by base class, their names, and parameters by name."""
 
-BUILDERS: Final = frozenset({"from_pretrained", "from_config", "load_from_checkpoint"})
-"""Class methods of transformers, diffusers and lightning that give an object of the class."""
+BUILDERS: Final = frozenset({"from_pretrained", "from_config"})
+"""Class methods of transformers and diffusers that give an object of the class."""
 
 
 @lru_cache(maxsize=4096)

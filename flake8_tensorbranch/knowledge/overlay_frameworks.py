@@ -1,4 +1,4 @@
-"""Hand-written rows of the frameworks that training code is written with, by family (see `families`)."""
+"""Hand-written rows of the libraries beside torch that training code is written with, most by family (`families`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ FRAMEWORK_OPS: tuple[Rows, ...] = (
     op("libraries.Layer.forward", returns="tensor", why="see the family"),
     op("libraries.function", returns="tensor", why="see the family"),
     each("safetensors.torch.", "load load_file", returns="state", why="safetensors/torch.py: Dict[str, torch.Tensor]"),
-    op("safetensors.safe_open.get_tensor", returns="tensor", why="safetensors: README"),
     each(
         "torchvision.io.",
         "read_image decode_image decode_jpeg decode_png decode_gif decode_webp read_file",
@@ -28,7 +27,7 @@ FRAMEWORK_OPS: tuple[Rows, ...] = (
     *(
         each(
             f"torchvision.transforms.{name}functional.",
-            "to_tensor pil_to_tensor to_image",
+            "to_tensor pil_to_tensor",
             returns="tensor",
             why="torchvision/transforms/functional.py: annotated Tensor",
         )
@@ -72,9 +71,7 @@ FRAMEWORK_OPS: tuple[Rows, ...] = (
     op("torchmetrics.functional.scores", returns="state", why="torchmetrics/functional: annotated dict[str, Tensor]"),
     op("torchmetrics.Metric", returns="tensor", why="torchmetrics/metric.py: forward gives the batch's value"),
     *(
-        each(
-            f"{name}.", "to eval train cuda cpu half float double bfloat16 requires_grad_ clone", returns="self", why=w
-        )
+        each(f"{name}.", "to eval train cuda cpu half float double bfloat16 requires_grad_", returns="self", why=w)
         for name, w in (
             ("torchmetrics.Metric", "torchmetrics/metric.py: a module"),
             ("torchmetrics.Metrics", "torchmetrics/collections.py: a module"),
@@ -83,6 +80,8 @@ FRAMEWORK_OPS: tuple[Rows, ...] = (
         )
     ),
     each("torchmetrics.Metric.", "compute forward", returns="tensor", why="torchmetrics/metric.py"),
+    each("torchmetrics.Metric.", "clone", returns="self", why="torchmetrics/metric.py: a copy"),
+    each("torchmetrics.Metrics.", "clone", returns="self", why="torchmetrics/collections.py: a copy"),
     op("torchmetrics.Metrics", returns="state", why="forward gives what compute gives"),
     each("torchmetrics.Metrics.", "compute forward", returns="state", why="compute: annotated dict[str, Tensor]"),
     op(MODEL, returns="object:transformers.ModelOutput", why="transformers/modeling_outputs.py: or a tuple"),
@@ -100,7 +99,6 @@ FRAMEWORK_OPS: tuple[Rows, ...] = (
         returns="object:transformers.BatchEncoding",
         why="transformers/tokenization_utils_base.py: BatchEncoding of the tensors asked for",
     ),
-    op(TOKENIZER, returns="unknown", when="**", why="lists, where no tensors are asked for"),
     op("transformers.BatchEncoding.to", returns="self", why="transformers/tokenization_utils_base.py: on a device"),
     op(
         TOKENIZER + ".encode",
@@ -108,7 +106,6 @@ FRAMEWORK_OPS: tuple[Rows, ...] = (
         returns="tensor",
         why="transformers/tokenization_utils_base.py: the input ids",
     ),
-    op(TOKENIZER + ".encode", when="**", returns="unknown", why="a list, where no tensors are asked for"),
     op(
         "transformers.Trainer.compute_loss",
         when="model,inputs,return_outputs!,num_items_in_batch=",
@@ -121,7 +118,6 @@ FRAMEWORK_OPS: tuple[Rows, ...] = (
         returns="tensor",
         why="transformers/trainer.py",
     ),
-    op("transformers.Trainer.compute_loss", returns="unknown", why="transformers/trainer.py: with the outputs, too"),
     op("transformers.Trainer.training_step", returns="tensor", why="transformers/trainer.py: annotated torch.Tensor"),
     each(
         "accelerate.Accelerator.",

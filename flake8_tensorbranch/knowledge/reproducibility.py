@@ -74,6 +74,9 @@ LOADING_WORDS: Final = (
 )
 """What the text of a file holds that calls one of them."""
 
+COMPILE_WORDS: Final = (".compile(", "torch.compile", "import compile")
+"""What the text of a file holds that compiles something."""
+
 COARSE: Final = frozenset(
     {
         *("round", "argmax", "argmin", "floor", "ceil", "int", "len", "long", "sign", "isnan", "isfinite", "numel"),
@@ -141,7 +144,7 @@ ITERATES: Final = frozenset(
 RUNS_THROUGH: Final = frozenset(
     {
         *("builtins.iter", "builtins.enumerate", "builtins.zip", "builtins.map", "builtins.filter"),
-        *("itertools.islice", "itertools.chain", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.trange"),
+        *("itertools.islice", "itertools.chain", "tqdm.tqdm", "tqdm.auto.tqdm"),
     }
 )
 """Functions that run through it when their result is run through."""

@@ -10,7 +10,7 @@ from astroid import nodes
 from flake8_tensorbranch.engine.inference.summary import Analysis
 from flake8_tensorbranch.engine.regions.region import Membership
 from flake8_tensorbranch.knowledge.tracing import ANSWERS, PROXIES, REFUSING
-from flake8_tensorbranch.syntax.binding import assigned
+from flake8_tensorbranch.syntax.binding import once
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
 
 _DEPTH: Final = 3
@@ -51,9 +51,9 @@ def said(
         if isinstance(target, FunctionInfo) and len(target.returns_nodes) == 1:
             return said(analysis, target.module, target, target.returns_nodes[0].value, tracer, depth - 1)
     elif isinstance(test, nodes.Name) and scope is not None:
-        made = [assigned(bound) for bound in scope.local_names.get(test.name, ())]
-        if len(made) == 1 and made[0] is not None:
-            return said(analysis, module, scope, made[0], tracer, depth - 1)
+        made = once(scope.local_names, test.name)
+        if made is not None:
+            return said(analysis, module, scope, made, tracer, depth - 1)
     return None
 
 

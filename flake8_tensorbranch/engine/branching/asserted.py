@@ -18,9 +18,6 @@ RECORDED: Final = "assert"
 CALL: Final = "torch._assert"
 """A function that asks its condition as `assert` does: it waits, and cuts the graph (observed, torch 2.13)."""
 
-CALLED: Final = "assert by call"
-"""The form of one that `CALL` makes."""
-
 CAPTURES: Final = "capture_scalar_outputs"
 """The setting of a file by which numbers are captured without `fullgraph=True`."""
 

@@ -78,7 +78,7 @@ def only_raises(function: nodes.NodeNG) -> bool:
     """True for a function that always raises: what comes before is the words of the error, or a log. One that others
     override (`raise NotImplementedError`) does not.
     """
-    body = [s for s in getattr(function, "body", None) or [] if not _is_text(s)] if _is_plain(function) else []
+    body = [s for s in getattr(function, "body", None) or [] if not is_text(s)] if _is_plain(function) else []
     if not body or not isinstance(body[-1], nodes.Raise):
         return False
     error = body[-1].exc
@@ -90,7 +90,8 @@ def _is_plain(function: nodes.NodeNG) -> bool:
     return type(function) is nodes.FunctionDef and function.decorators is None
 
 
-def _is_text(statement: nodes.NodeNG) -> bool:
+def is_text(statement: nodes.NodeNG) -> bool:
+    """True for a statement that is a constant: a docstring, an ellipsis."""
     return isinstance(statement, nodes.Expr) and isinstance(statement.value, nodes.Const)
 
 

@@ -26,6 +26,7 @@ from flake8_tensorbranch.engine.lattice import (
     UNKNOWN,
     UNKNOWN_KIND,
 )
+from flake8_tensorbranch.syntax.binding import once
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
 
 SEARCH: Final = "search"
@@ -83,9 +84,7 @@ def chosen_by(facts: Facts, node: nodes.Subscript, scope: FunctionInfo | None) -
         return None
     table: nodes.NodeNG | None = node.value
     if isinstance(table, nodes.Name) and scope is not None:
-        bound = scope.local_names.get(table.name, ())
-        stored = bound[0].parent if len(bound) == 1 else None
-        table = stored.value if isinstance(stored, nodes.Assign) else None
+        table = once(scope.local_names, table.name)
     return node.slice if isinstance(table, _DISPLAYS) else None
 
 

@@ -11,7 +11,8 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.flags import Changes, Flags
 from flake8_tensorbranch.engine.checkpointing.toggles import toggles
-from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line, returned
+from flake8_tensorbranch.engine.inference.decorating import returned
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.scopes import PREFERRED_BACKEND, SCOPES, Scope
 from flake8_tensorbranch.syntax.kinds import NESTED

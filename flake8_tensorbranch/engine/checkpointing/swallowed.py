@@ -12,8 +12,8 @@ from flake8_tensorbranch.engine.checkpointing.earlystop import EarlyStop
 from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
 from flake8_tensorbranch.engine.checkpointing.locate import placed, site, skipped
 from flake8_tensorbranch.engine.checkpointing.recovery import recovering
+from flake8_tensorbranch.engine.inference.decorating import returned
 from flake8_tensorbranch.engine.lattice import UNKNOWN
-from flake8_tensorbranch.engine.lookup.origins import returned
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.regions.trace import spelled
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind

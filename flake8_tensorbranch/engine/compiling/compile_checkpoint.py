@@ -8,12 +8,11 @@ from astroid import nodes
 from astroid.const import Context
 
 from flake8_tensorbranch.diagnostic import Related
-from flake8_tensorbranch.engine.compiling import kept
 from flake8_tensorbranch.engine.compiling.accesses import Access
 from flake8_tensorbranch.engine.compiling.compile_state import State
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import CONTAINER, HOST, MAPPING, NONE, TENSOR
-from flake8_tensorbranch.engine.lookup import loops
+from flake8_tensorbranch.engine.lookup import loops, names
 from flake8_tensorbranch.engine.lookup.guards import guards
 from flake8_tensorbranch.engine.lookup.options import Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
@@ -149,7 +148,7 @@ class Conflicts:
                 continue
             bound = function.local_names.get(held.name, ())
             handed = function in heads and bool(bound) and all(isinstance(b.parent, nodes.Arguments) for b in bound)
-            around = None if bound else kept.holder(function, held.name)
+            around = None if bound else names.owner(function.parent, held.name)
             if handed or (around is not None and around not in inside):
                 yield self._site(held, function, "write", entry, held.name)
 

@@ -13,7 +13,7 @@ from flake8_tensorbranch.engine.compiling.accesses import Access, Place, Reader,
 from flake8_tensorbranch.engine.compiling.beginnings import default, form
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import CONTAINER, HOST, MAPPING, SHAPE, TENSOR
-from flake8_tensorbranch.engine.lookup import loops
+from flake8_tensorbranch.engine.lookup import loops, names
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.regions.instances import Instances
 from flake8_tensorbranch.engine.regions.region import Regions
@@ -116,7 +116,7 @@ class State:
                     if kept.by_default(self.program, function, node.name)
                     else None
                 )
-            around = kept.holder(function, node.name)
+            around = names.owner(function.parent, node.name)
             if around is not None:
                 return None if around in self.members else (None, kept.cell(around, node.name))
             if node.name not in index.bindings or index.bindings[node.name][0].item is not None:

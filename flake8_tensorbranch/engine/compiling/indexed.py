@@ -8,7 +8,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.lattice import TENSOR, UNKNOWN
-from flake8_tensorbranch.syntax.binding import assigned
+from flake8_tensorbranch.syntax.binding import once
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
 _WHOLE: Final = frozenset({"argmax", "argmin", "sum"})
@@ -45,8 +45,8 @@ def _is_single(scope: FunctionInfo, facts: Facts, node: Any, depth: int) -> bool
     if depth <= 0:
         return False
     if isinstance(node, nodes.Name):
-        made = [assigned(bound) for bound in scope.local_names.get(node.name, ())]
-        return len(made) == 1 and made[0] is not None and _is_single(scope, facts, made[0], depth - 1)
+        made = once(scope.local_names, node.name)
+        return made is not None and _is_single(scope, facts, made, depth - 1)
     if isinstance(node, nodes.BinOp) and node.op in ("+", "-", "*", "//", "%"):
         sides = (node.left, node.right)
         single = [_is_single(scope, facts, side, depth - 1) for side in sides]

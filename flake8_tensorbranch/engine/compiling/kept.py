@@ -57,16 +57,6 @@ def function_of(program: Program, scope: FunctionInfo | None, node: nodes.NodeNG
     return one
 
 
-def holder(function: FunctionInfo, name: str) -> FunctionInfo | None:
-    """The function around one that binds a name which it reads."""
-    up = function.parent
-    while up is not None:
-        if name in up.local_names:
-            return up
-        up = up.parent
-    return None
-
-
 def by_default(program: Program, function: FunctionInfo, name: str) -> bool:
     """True for a parameter with a new list or dict as its default, which is made once, where no call of the file gives
     another one.

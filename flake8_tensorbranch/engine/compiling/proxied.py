@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.branching import forms
 from flake8_tensorbranch.engine.branching.answers import tracer_of
 from flake8_tensorbranch.engine.branching.tracers import Tracers
 from flake8_tensorbranch.engine.compiling.frozen_reads import KIND
@@ -24,7 +25,7 @@ from flake8_tensorbranch.knowledge.tracing import (
     PROXY_PREDICATES,
     PROXY_TRUTHS,
 )
-from flake8_tensorbranch.syntax.binding import assigned
+from flake8_tensorbranch.syntax.binding import assigned, once
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
 _DEPTH: Final = 6
@@ -45,7 +46,7 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
         for node in scope.tests:
             if not isinstance(node, (nodes.If, nodes.IfExp, nodes.While, nodes.Assert)):
                 continue
-            for part in _parts(node.test):
+            for part in forms.leaves(node.test):
                 tensor = _tensor(facts, part)
                 if tensor is None or not _is_proxy(scope, tensor, _DEPTH):
                     continue
@@ -66,10 +67,10 @@ def _is_proxy(scope: FunctionInfo, node: Any, depth: int) -> bool:
     if depth <= 0:
         return False
     if isinstance(node, nodes.Name):
-        made = [assigned(bound) for bound in scope.local_names.get(node.name, ())]
         if any(p.name == node.name for p in scope.params[1 if scope.takes_self else 0 :]):
-            return not any(made)
-        return len(made) == 1 and _is_proxy(scope, made[0], depth - 1)
+            return not any(assigned(bound) for bound in scope.local_names.get(node.name, ()))
+        made = once(scope.local_names, node.name)
+        return made is not None and _is_proxy(scope, made, depth - 1)
     if isinstance(node, nodes.Call) and isinstance(node.func, nodes.Attribute):
         return _is_proxy(scope, node.func.expr, depth - 1)
     if isinstance(node, nodes.BinOp):
@@ -81,17 +82,6 @@ def _site(program: Program, scope: FunctionInfo, member: Membership, part: nodes
     kinds = {KIND: member}
     way = trace.way(program, scope, part, kinds)
     return TracedSite(SinkKind.SCALAR_READ, part, scope, trace.spelled(part), kinds, {"asked": True}, way)
-
-
-def _parts(test: Any) -> Iterator[Any]:
-    """The parts that Python asks for their truth: the first ones always, further ones if it comes to them."""
-    if isinstance(test, nodes.BoolOp):
-        for value in test.values:
-            yield from _parts(value)
-    elif isinstance(test, nodes.UnaryOp) and test.op == "not":
-        yield from _parts(test.operand)
-    else:
-        yield test
 
 
 def _tensor(facts: Facts, part: Any) -> nodes.NodeNG | None:

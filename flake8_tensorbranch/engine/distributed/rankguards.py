@@ -9,8 +9,9 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.distributed.collectives import Collectives, calls_in
+from flake8_tensorbranch.engine.inference.decorating import returned
 from flake8_tensorbranch.engine.inference.program import Program
-from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, returned
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.regions.trace import spelled
 from flake8_tensorbranch.engine.sink import CollectiveSite, SinkKind
 from flake8_tensorbranch.knowledge.collectives import RANK_ZERO

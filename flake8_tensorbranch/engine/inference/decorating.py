@@ -26,7 +26,7 @@ def handed(analysis: Analysis, index: ModuleIndex) -> Iterator[tuple[FunctionInf
             bare = decorator.func if called else decorator
             maker = makers.get(bare.name) if isinstance(bare, nodes.Name) else None
             if maker is not None and called:  # `@retried(3)`: what is returned is the decorator
-                maker = _returned(maker)
+                maker = returned(maker)
             if maker is not None and maker.params:
                 found.setdefault(maker, {})[function] = None
     for maker, functions in found.items():
@@ -37,7 +37,7 @@ def handed(analysis: Analysis, index: ModuleIndex) -> Iterator[tuple[FunctionInf
                 yield inner, name, value
 
 
-def _returned(maker: FunctionInfo) -> FunctionInfo | None:
+def returned(maker: FunctionInfo) -> FunctionInfo | None:
     """The nested function that a function returns by its name; None where there is none."""
     names = {r.value.name for r in maker.returns_nodes if isinstance(r.value, nodes.Name)}
     return next((f for f in maker.nested if f.name in names), None)

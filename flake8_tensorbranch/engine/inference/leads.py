@@ -1,4 +1,4 @@
-"""Where a function may lead inside its module, and what it is handed there, judged by names and spellings alone."""
+"""Where a function may lead inside its module, and what calls of a file hand it: by names and spellings alone."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.inference.decorating import returned
 from flake8_tensorbranch.engine.inference.frame import Callees, Facts
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.inference.resolve import Variable
@@ -340,12 +341,6 @@ class Origins:
             elif isinstance(ref, (Bound, Closure)):
                 found.append((ref.function, value))
         return found
-
-
-def returned(maker: FunctionInfo) -> FunctionInfo | None:
-    """The nested function that a function returns by its name; None where there is none."""
-    names = {r.value.name for r in maker.returns_nodes if isinstance(r.value, nodes.Name)}
-    return next((f for f in maker.nested if f.name in names), None)
 
 
 def line(node: Any) -> int:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.branching.bodies import is_text
 from flake8_tensorbranch.engine.lookup.guards import guards
 from flake8_tensorbranch.engine.lookup.origins import Expr, line
 from flake8_tensorbranch.engine.reproducibility.switches import Setting, Switches
@@ -171,11 +172,7 @@ def _offered(switches: Switches, setting: Setting) -> bool:
     if function is None or function.cls is not None or switches.origins.sites(function):
         return False
     own = {s.node.statement() for s in switches.settings if s.scope is function}
-    return all(_is_text(s) or s in own for s in getattr(function.node, "body", ()))
-
-
-def _is_text(statement: nodes.NodeNG) -> bool:
-    return isinstance(statement, nodes.Expr) and isinstance(statement.value, nodes.Const)
+    return all(is_text(s) or s in own for s in getattr(function.node, "body", ()))
 
 
 def _runs(switches: Switches, setting: Setting) -> bool:

@@ -12,7 +12,7 @@ from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.lookup.slices import backward
 from flake8_tensorbranch.engine.reproducibility.equalities import Comparison, Equalities
 from flake8_tensorbranch.engine.reproducibility.switches import Switches
-from flake8_tensorbranch.knowledge.reproducibility import COARSE, LOADING, LOADING_WORDS, READING, SAVING
+from flake8_tensorbranch.knowledge.reproducibility import COARSE, COMPILE_WORDS, LOADING, LOADING_WORDS, READING, SAVING
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted, last_name
 
 _CHAIN: Final = 12
@@ -32,7 +32,7 @@ class Comparisons:
     def stored(self) -> Iterator[tuple[Comparison, str, nodes.NodeNG]]:
         """Exact comparisons of a loaded value with a result of kernels picked anew: with the picker and its place."""
         every = self.equalities.called()
-        if self.index.mentions(LOADING_WORDS) and self.index.mentions(("compile",)):
+        if self.index.mentions(COMPILE_WORDS) and self.index.mentions(LOADING_WORDS):
             every = [*self.equalities.all(), *self.equalities.plain()]
         told: set[nodes.NodeNG] = set()
         for found in every:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.lookup.names import owner
 from flake8_tensorbranch.engine.lookup.options import OMITTED, Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
@@ -171,9 +172,7 @@ class Copied:
             for node in function.node.nodes_of_class(nodes.Name):
                 if node.name in function.local_names:
                     continue
-                around = function.parent
-                while around is not None and node.name not in around.local_names:
-                    around = around.parent
+                around = owner(function.parent, node.name)
                 if around is None or around not in functions:
                     names[around, node.name] = None
         for around, name in names:

@@ -23,6 +23,7 @@ from flake8_tensorbranch.engine.reproducibility.written import held_draws, held_
 from flake8_tensorbranch.engine.sink import SinkKind, SwitchSite
 from flake8_tensorbranch.knowledge.reproducibility import (
     ALGORITHMS,
+    COMPILE_WORDS,
     DEBUG_MODE,
     LOADER,
     LOADING_WORDS,
@@ -48,7 +49,7 @@ _WORDS: Final = (
 def sites(program: Program, settings: Settings) -> Iterator[SwitchSite]:
     """The sites of a module."""
     index = program.index
-    compiled = index.mentions(LOADING_WORDS) and index.mentions((".compile(", "torch.compile"))
+    compiled = index.mentions(COMPILE_WORDS) and index.mentions(LOADING_WORDS)
     if index.mentions(_WORDS) or compiled or any(held_to_numbers(index)):
         yield from _Finder(program, settings).sites()
 

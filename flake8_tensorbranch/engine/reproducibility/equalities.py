@@ -28,8 +28,8 @@ from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, last_nam
 
 _SIDES: Final = ("input", "other", "actual", "expected", "a", "b", "x", "y")
 _FUNCTIONS: Final = EXACT | TOLERANT | {f"{module}.{name}" for module in ("torch", "numpy") for name in REDUCES}
-_METHODS: Final = {"equal", *REDUCES, "assertEqual", "assertListEqual", "assertSequenceEqual"}
 _ASSERTS: Final = ("assertEqual", "assertListEqual", "assertSequenceEqual")
+_METHODS: Final = {"equal", *REDUCES, *_ASSERTS}
 _TURNS: Final = ("item", "float", "abs")
 _NEGATED: Final = {"==": "!=", "!=": "=="}
 _TOLERANCES: Final = {"rtol": 2, "atol": 3}

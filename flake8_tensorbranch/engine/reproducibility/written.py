@@ -21,10 +21,7 @@ from flake8_tensorbranch.syntax.binding import once
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, last_name
 
 _DIGITS: Final = 3
-_WRITTEN: Final = rf"\d\.\d{{{_DIGITS}}}"
-_NUMBER: Final = re.compile(_WRITTEN)
-_VERDICT: Final = rf".*{_WRITTEN}.*[<>]|.*(?:[<>]|==).*{_WRITTEN}"
-_BOUND: Final = re.compile(rf"^[ \t]*\w+[ \t]*(?::[^=\n]+)?=[ \t]*(?:-?{_WRITTEN}|{_VERDICT})", re.MULTILINE)
+_NUMBER: Final = re.compile(rf"\d\.\d{{{_DIGITS}}}")
 _ASSERTING: Final = ("assert", "raise ")
 _BY_CALL: Final = ("assert_close", "assert_allclose", "assert_almost_equal", "assertAlmostEqual", "assert_array_almost")
 _STATIC: Final = ("shape", "size", "dtype", "device", "ndim", "dim", "numel")
@@ -91,24 +88,17 @@ def held_to_numbers(index: ModuleIndex) -> Iterator[tuple[FunctionInfo | None, n
     """The tests of assertions, and calls that assert, in which a measured number is written, with their scopes."""
     if not index.mentions(_ASSERTING) or _NUMBER.search(index.text) is None:
         return
-    lines = index.text.splitlines()
-    bound = _BOUND.search(index.text) is not None
     by_call = index.mentions(_BY_CALL)
     for scope in index.scopes:
         for node in index.tests_in(scope):
             test = _asserted(node)
-            if test is not None and (bound or _is_on(test, lines)) and _measured(index, scope, test):
+            if test is not None and _measured(index, scope, test):
                 yield scope, test
         for call in index.calls_in(scope) if by_call else ():
             given: list[Any] = call.args
             if str(last_name(call.func)).startswith("assert") and isinstance(call.parent, nodes.Expr):
                 if any(_measured(index, scope, argument) for argument in given):
                     yield scope, call
-
-
-def _is_on(test: nodes.NodeNG, lines: list[str]) -> bool:
-    """True where such a number stands in the lines of an expression."""
-    return any(_NUMBER.search(text) for text in lines[(test.lineno or 1) - 1 : test.end_lineno])
 
 
 def _asserted(node: nodes.NodeNG) -> nodes.NodeNG | None:
