@@ -39,9 +39,8 @@ _SIZED: Final = DATA | UNBACKED  # of a tensor: what its size depends on
 _TRACED: Final = ("compiled", "vmapped")
 
 
-def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
+def sites(program: Program, regions: Regions, batched: Batched) -> Iterator[TracedSite]:
     """Every such place in a compiled function or one under vmap; in an exported one, where a number is converted."""
-    batched = Batched(program, regions)
     tracers = Tracers(program.analysis)
     for scope, facts in program.facts.items():
         inside = {k: m for k in _TRACED if (m := regions.of(scope, k)) is not None}
@@ -52,8 +51,7 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
         guard = partial(tracers.guard, program.index, scope, tracer=tracer_of(inside))
         if exported is not None:
             keeps = partial(tracers.guard, program.index, scope, tracer=tracer_of({"exported": exported}))
-            numbers = [n for n in facts.values if type(n) is nodes.Call and converted(facts, n) is not None]
-            for node in dict.fromkeys((*numbers, *mapped.refused(scope, facts))):
+            for node in _converted(scope, facts):
                 if not under(node, asked) and not keeps(node):
                     yield _site(program, scope, SinkKind.SCALAR_READ, node, {"exported": exported}, regions.has)
         if not inside:
@@ -98,10 +96,16 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
     for there in abroad.reached(program, regions):
         inside = {k: there.regions[k] for k in _TRACED if k in there.regions}
         if inside and not tracers.guard(program.index, there.scope, there.call, tracer=tracer_of(inside)):
-            yield from _abroad(program, regions, batched, there, inside)
+            yield from _abroad(program, regions, batched, tracers, there, inside)
         only = {k: m for k, m in there.regions.items() if k == "exported"}
         if only and not tracers.guard(program.index, there.scope, there.call, tracer=tracer_of(only)):
             yield from _exported(program, regions, tracers, there, only)
+
+
+def _converted(function: FunctionInfo, facts: Facts) -> dict[nodes.NodeNG, None]:
+    """The numbers that a function makes of tensors, and what else stops an export (`mapped.refused`)."""
+    numbers = (n for n in facts.values if type(n) is nodes.Call and converted(facts, n) is not None)
+    return dict.fromkeys((*numbers, *mapped.refused(function, facts)))
 
 
 def _mapped(
@@ -118,11 +122,15 @@ def _mapped(
 
 
 def _abroad(
-    program: Program, regions: Regions, batched: Batched, there: abroad.Reached, inside: dict[str, Membership]
+    program: Program,
+    regions: Regions,
+    batched: Batched,
+    tracers: Tracers,
+    there: abroad.Reached,
+    inside: dict[str, Membership],
 ) -> Iterator[TracedSite]:
     """The places in a function of another file that a function of this one calls in a region, put at the call."""
     asked = tested(there.function, there.facts)
-    tracers = Tracers(program.analysis)
     for node, value in there.facts.values.items():
         read = isinstance(node, nodes.Call) and number_read(there.facts, node) is not None and not under(node, asked)
         by = indexed.index(there.function, there.facts, node) if "compiled" in inside else None
@@ -150,8 +158,7 @@ def _exported(
     """The numbers that such a function converts while an export runs."""
     function, facts = there.function, there.facts
     asked = tested(function, facts)
-    numbers = [n for n in facts.values if type(n) is nodes.Call and converted(facts, n) is not None]
-    for node in dict.fromkeys((*numbers, *mapped.refused(function, facts))):
+    for node in _converted(function, facts):
         if not under(node, asked) and not tracers.guard(function.module, function, node, tracer=tracer_of(only)):
             site = _site(program, there.scope, SinkKind.SCALAR_READ, there.call, only, regions.has)
             place = trace.noted(function.module.path, node, "read here")

@@ -21,6 +21,7 @@ from flake8_tensorbranch.engine.compiling.compile_checkpoint import Conflicts
 from flake8_tensorbranch.engine.compiling.compile_state import State
 from flake8_tensorbranch.engine.compiling.dimensions import Dimensions
 from flake8_tensorbranch.engine.inference.program import Program
+from flake8_tensorbranch.engine.regions.batched import Batched
 from flake8_tensorbranch.engine.regions.region import Regions
 from flake8_tensorbranch.engine.sink import TracedSite
 
@@ -33,7 +34,8 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
     for scope in program.index.scopes:
         program.facts.get(scope)  # callers of what is traced are asked for what they pass: solved, whatever is in them
     state = State(program, regions)
-    yield from reads.sites(program, regions)
+    batched = Batched(program, regions)
+    yield from reads.sites(program, regions, batched)
     yield from frozen_reads.sites(program, regions)
     yield from proxied.sites(program, regions)
     yield from state.sites()
@@ -45,4 +47,4 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
     yield from Dimensions(program, regions).sites()
     yield from Conflicts(program, regions, state).sites()
     yield from unguarded.sites(program, regions)
-    yield from vmapped.sites(program, regions)
+    yield from vmapped.sites(program, regions, batched)

@@ -27,7 +27,7 @@ _MODES: Final = (".eval(", ".train(")
 _BY_TYPE: Final = "torch.Tensor."
 
 
-def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
+def sites(program: Program, regions: Regions, batched: Batched) -> Iterator[TracedSite]:
     """The layers that draw where no `randomness` is given, and the writes (tests/oracle/test_forms_nested.py)."""
     begun = [entry for entry, _ in regions.entries if entry.kind == KIND]
     if not begun:
@@ -41,7 +41,6 @@ def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
             if _draws(origins, contents, begin, start, start):
                 only = {KIND: Membership(begin, ())}
                 yield TracedSite(SinkKind.MAPPED_DRAW, node, begin.scope, trace.spelled(node.args[0]), only)
-    batched = Batched(program, regions)
     for scope, member in regions.members(KIND).items():
         facts = program.facts[scope]
         for node, written in _writes(batched, scope, facts):

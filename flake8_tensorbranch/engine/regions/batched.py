@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, Final
 
 from astroid import nodes
@@ -31,26 +32,19 @@ class Batched:
     def __init__(self, program: Program, regions: Regions) -> None:
         self.program = program
         self.regions = regions
-        self._names: dict[FunctionInfo, set[str]] | None = None
 
     def reads(self, function: FunctionInfo | None, node: nodes.NodeNG) -> bool:
         """True when an expression of the function reads a mapped value."""
         if function is None:
             return False
-        if self._names is None:
-            self._names = self._solve()
         return _mentions(node, self._names.get(function, set()))
 
     def made_of(self, function: FunctionInfo, node: nodes.NodeNG, name: str) -> bool:
         """The same, but for what one name of the function holds."""
-        if self._names is None:
-            self._names = self._solve()
         return _mentions(node, self._names.get(function, set()) - {name})
 
     def reads_beyond(self, there: Reached, node: nodes.NodeNG) -> bool:
         """True when an expression of a function of another file reads a mapped value that a call here hands on."""
-        if self._names is None:
-            self._names = self._solve()
         membership = there.regions[KIND]
         names = set() if there.scope is None else self._names.get(there.scope, set())
         functions = [*(s.caller for s in there.way if s.caller is not None), there.function]
@@ -62,7 +56,8 @@ class Batched:
             _spread(function, names)
         return _mentions(node, names)
 
-    def _solve(self) -> dict[FunctionInfo, set[str]]:
+    @cached_property
+    def _names(self) -> dict[FunctionInfo, set[str]]:
         members = self.regions.members(KIND)
         names: dict[FunctionInfo, set[str]] = {function: set() for function in members}
         for entry, functions in self.regions.entries:
