@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import random
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from types import ModuleType
 from typing import Any
+
+import pytest
 
 from flake8_tensorbranch.check import check_source
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.source import SourceFile
-from tests.oracle.support import Outcome, loaded, observe, require_torch
+from tests.oracle.support import Outcome, indented, loaded, observe, require_torch
 
 torch = require_torch()
 TARGET = ".".join(torch.__version__.split(".")[:2])
 """The linter speaks of the torch that runs, as with `--tbr-torch`."""
+
+WRAPPER = "torch.distributed.algorithms._checkpoint.checkpoint_wrapper"
+"""The module whose wrapper of a layer checkpoints under a name of its own."""
 
 HEAD = """
 import collections
@@ -54,16 +60,19 @@ def reported(source: str, code: str) -> dict[str, list[str]]:
 
 @contextmanager
 def plain(source: str) -> Iterator[ModuleType]:
-    """The same program without its checkpoints: what they wrap is called directly."""
+    """The same program without its checkpoints: what they wrap is called directly, by whichever name."""
 
     def call(function: Any, *args: Any, use_reentrant: bool = True, **options: Any) -> Any:
         for name in ("preserve_rng_state", "context_fn", "debug", "determinism_check", "early_stop"):
             options.pop(name, None)
         return function(*args, **options)
 
-    with loaded(source) as module:
-        module.checkpoint = call  # type: ignore[attr-defined]
-        yield module
+    with pytest.MonkeyPatch.context() as patch:  # before the program runs: it may bind another name to a checkpoint
+        patch.setattr(torch.utils.checkpoint, "checkpoint", call)
+        with suppress(ImportError):  # a torch without distributed has no wrapper
+            patch.setattr(importlib.import_module(WRAPPER), "torch_utils_checkpoint", call)
+        with loaded(source) as module:
+            yield module
 
 
 def step(module: ModuleType, name: str) -> tuple[Any, ...]:
@@ -84,6 +93,12 @@ def step(module: ModuleType, name: str) -> tuple[Any, ...]:
     return (x.grad, *(p.grad for p in parameters), repr(getattr(module, "STATE", None)))
 
 
+def buffers(module: ModuleType, ending: str = "") -> list[Any]:
+    """Copies of the buffers of the module's layers whose names end so, in the order of the program."""
+    layers = [value for value in vars(module).values() if isinstance(value, torch.nn.Module)]
+    return [b.clone() for layer in layers for name, b in layer.named_buffers() if name.endswith(ending)]
+
+
 def differs(source: str, name: str) -> bool:
     """True when a checkpointed form raises where the plain one does not, or has other gradients or another state."""
     with plain(source) as module:
@@ -94,7 +109,7 @@ def differs(source: str, name: str) -> bool:
         outcome = observe(step, module, name)
     if outcome.error is not None:
         return True
-    return not all(_same(found, wanted) for found, wanted in zip(outcome.value, right, strict=True))
+    return not all(same(found, wanted) for found, wanted in zip(outcome.value, right, strict=True))
 
 
 def forms(source: str) -> dict[str, str]:
@@ -111,12 +126,32 @@ def forms(source: str) -> dict[str, str]:
     return {name: place for name, place in found.items() if not name.startswith("train_")}
 
 
-def agree(source: str, code: str) -> None:
-    """Assert that what the linter reports of a program's forms is what goes wrong, and that not all of them do."""
-    places = forms(source)
-    wrong = {place for name, place in places.items() if differs(source, name)}
-    assert 0 < len(wrong) < len(places)
-    assert set(reported(source, code)) == wrong
+def functions(bodies: Mapping[str, str], given: str = "x: Tensor", trained: bool = False) -> str:
+    """The definitions of functions by name and body; with `trained`, each with a step of its training.
+
+    They take `given` and are said to return a tensor.
+    """
+    made = [f"\n\ndef {name}({given}) -> Tensor:\n{indented(body.strip(chr(10)))}" for name, body in bodies.items()]
+    if trained:
+        step = "{}(x).square().sum().backward()"
+        made += [f"\n\ndef train_{name}({given}) -> None:\n    {step.format(name)}\n" for name in bodies]
+    return "".join(made)
+
+
+def agree(
+    source: str, *codes: str, names: Iterable[str] = (), elsewhere: Mapping[str, str] | None = None, least: int = 1
+) -> None:
+    """Assert that what the linter reports of a program's forms is what goes wrong, and that at least so many of them
+    do, and as many do not.
+
+    The forms are `names`, or those that `forms` finds; `elsewhere` has the definition in which the report of a form
+    stands, where it is not the form's own.
+    """
+    places = {name: name for name in names} or forms(source)
+    places |= elsewhere or {}
+    found = [name for name in places if differs(source, name)]
+    assert least <= len(found) <= len(places) - least
+    assert {name for code in codes for name in reported(source, code)} == {places[name] for name in found}
 
 
 def raised(source: str, name: str) -> Outcome:
@@ -125,7 +160,8 @@ def raised(source: str, name: str) -> Outcome:
         return observe(step, module, name)
 
 
-def _same(found: Any, wanted: Any) -> bool:
+def same(found: Any, wanted: Any) -> bool:
+    """True of two tensors with equal values, of None and None, and of equal texts."""
     if isinstance(found, torch.Tensor) and isinstance(wanted, torch.Tensor):
         return torch.equal(found, wanted)
     return bool(found is None and wanted is None) or (isinstance(found, str) and found == wanted)

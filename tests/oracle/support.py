@@ -102,6 +102,23 @@ def loaded(source: str) -> Iterator[ModuleType]:
         linecache.cache.pop(filename, None)
 
 
+@contextmanager
+def compiling(source: str) -> Iterator[ModuleType]:
+    """The module of `source` on a clean TorchDynamo, which is left clean."""
+    torch = require_torch()
+    torch._dynamo.reset()
+    try:
+        with loaded(source) as module:
+            yield module
+    finally:
+        torch._dynamo.reset()
+
+
+def indented(body: str, by: int = 4) -> str:
+    """Each line of a body moved right by so many spaces, and ended."""
+    return "".join(f"{' ' * by}{line}\n" for line in body.splitlines())
+
+
 @dataclass
 class Outcome:
     """What one call did: its value or its exception, and the warnings it gave."""

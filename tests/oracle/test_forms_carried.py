@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import textwrap
-
 import pytest
 
-from tests.oracle.agree import HEAD, differs, reported, require_torch
+from tests.oracle.agree import HEAD, differs, functions, reported, require_torch
 
 require_torch()
 pytestmark = pytest.mark.oracle
 
+BUILD = """def __init__(self):
+        super().__init__()
+        self.one = nn.Linear(4, 4)
+        self.two = nn.Linear(4, 4)
+        self.chain = nn.Sequential(self.one, nn.Tanh())"""
 PARTS = (
     HEAD
     + """
@@ -42,43 +45,54 @@ def flagged():
         Flag.on, Flag.scale = False, 1.0
 
 
-class Two(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.one = nn.Linear(4, 4)
-        self.two = nn.Linear(4, 4)
-        self.chain = nn.Sequential(self.one, nn.Tanh())
+class Apart(nn.Module):
+    BUILD
 
-    def apart(self, x):
+    def forward(self, x):
         with hooked(self.two):
             return checkpoint(lambda h: self.one(h).tanh(), x, use_reentrant=False)
 
-    def own(self, x):
+
+class Own(nn.Module):
+    BUILD
+
+    def forward(self, x):
         with hooked(self.one):
             return checkpoint(lambda h: self.one(h).tanh(), x, use_reentrant=False)
 
-    def held(self, x):
+
+class Held(nn.Module):
+    BUILD
+
+    def forward(self, x):
         with hooked(self.one):
             return checkpoint(lambda h: self.chain(h).sin(), x, use_reentrant=False)
 
 
-class Other(nn.Module):
-    def __init__(this):
-        super().__init__()
-        this.one = nn.Linear(4, 4)
-        this.two = nn.Linear(4, 4)
-        this.chain = nn.Sequential(this.one, nn.Tanh())
+class Heir(Own):
+    def forward(self, x):
+        with hooked(self.two):
+            return checkpoint(lambda h: self.one(h).tanh(), x, use_reentrant=False)
 
-    def other_apart(this, x):
+
+class OtherApart(nn.Module):
+    OTHER
+
+    def forward(this, x):
         with hooked(this.two):
             return checkpoint(lambda h: this.one(h).tanh(), x, use_reentrant=False)
 
-    def other_held(this, x):
+
+class OtherHeld(nn.Module):
+    OTHER
+
+    def forward(this, x):
         with hooked(this.one):
             return checkpoint(lambda h: this.chain(h).sin(), x, use_reentrant=False)
 
 
-TWO, OTHER = Two(), Other()
+APART, OWN, HELD, HEIR = Apart(), Own(), Held(), Heir()
+OTHERAPART, OTHERHELD = OtherApart(), OtherHeld()
 
 
 def middle(h):
@@ -92,7 +106,7 @@ def scale(h):
 
 def at_end(h):
     return scale(A(h).tanh())
-"""
+""".replace("BUILD", BUILD).replace("OTHER\n", BUILD.replace("self", "this") + "\n")
 )
 REGIONS = {
     "hook_own": ("hooked(A)", "lambda h: A(h).tanh()"),
@@ -113,26 +127,15 @@ FORMS = {
     for name, (scope, region) in REGIONS.items()
     for way in ("", "_reentrant")
 }
-FORMS |= {f"two_{name}": f"return TWO.{name}(x)" for name in ("apart", "own", "held")}
-FORMS |= {f"two_{name}": f"return OTHER.{name}(x)" for name in ("other_apart", "other_held")}
-PROGRAM = PARTS + "".join(
-    f"\n\ndef {name}(x: Tensor) -> Tensor:\n{textwrap.indent(body, '    ')}\n" for name, body in FORMS.items()
-)
-PROGRAM += "".join(
-    f"\n\ndef train_{name}(x: Tensor) -> None:\n    {name}(x).square().sum().backward()\n" for name in FORMS
-)
+CLASSES = ("Apart", "Own", "Held", "Heir", "OtherApart", "OtherHeld")
+FORMS |= {f"call_{name}": f"return {name.upper()}(x)" for name in CLASSES}
+PROGRAM = PARTS + functions(FORMS, trained=True)
+KNOWN_GAPS = {"Heir"}
+"""Reported, though nothing goes wrong: what a base class builds is not known to be made apart."""
 
 
 def test_states_that_the_recompute_uses_are_reported() -> None:
-    wrong = {name for name in FORMS if not name.startswith("two_") and differs(PROGRAM, name)}
-    said = reported(PROGRAM, "TBR402")
+    wrong = {name.removeprefix("call_") for name in FORMS if differs(PROGRAM, name)}
     assert 10 < len(wrong) < len(FORMS) - 6
-    assert said.keys() - {"Two", "Other"} == wrong
-
-
-def test_hooks_on_attributes_of_one_object() -> None:
-    names = ("own", "held", "apart", "other_held", "other_apart")
-    wrong = {name for name in names if differs(PROGRAM, f"two_{name}")}
-    assert wrong == {"own", "held", "other_held"}
-    said = reported(PROGRAM, "TBR402")
-    assert {name: len(said[name]) for name in ("Two", "Other")} == {"Two": 2, "Other": 1}
+    assert not wrong & KNOWN_GAPS
+    assert set(reported(PROGRAM, "TBR402")) == wrong | KNOWN_GAPS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.oracle.agree import reported, require_torch
-from tests.oracle.support import loaded, observe
+from tests.oracle.support import indented, loaded, observe
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -67,8 +67,7 @@ EXAMPLE, OTHER = torch.tensor([1.0, 1.0, 2.0, 3.0]), torch.tensor([2.0, 0.5, 0.2
 
 
 def program(body: str, tracer: str) -> str:
-    lines = "".join(f"    {line}\n" for line in body.splitlines())
-    return f"{HEAD}{lines}\n\ndef run() -> object:\n    return {tracer}\n"
+    return f"{HEAD}{indented(body)}\n\ndef run() -> object:\n    return {tracer}\n"
 
 
 @pytest.mark.parametrize("body", BODIES)
@@ -93,13 +92,17 @@ SYMBOLIC = [
 ]
 
 
-@pytest.mark.parametrize("tracer", ["torch.fx.symbolic_trace(form)", "make_fx(form)(torch.tensor([1.0, 3.0]))"])
+SYMBOLIC_FX = "torch.fx.symbolic_trace(form)"
+KNOWN_GAPS = {("return x * int(x.shape[0] > 2)", SYMBOLIC_FX)}
+"""A number made of a size is a proxy's, too: torch.fx raises a TypeError, and nothing is reported."""
+
+
+@pytest.mark.parametrize("tracer", [SYMBOLIC_FX, "make_fx(form)(torch.tensor([1.0, 3.0]))"])
 @pytest.mark.parametrize("body", SYMBOLIC)
 def test_conversions_that_symbolic_tracers_refuse(body: str, tracer: str) -> None:
     source = program(body, tracer)
     with loaded(source) as module:
         outcome = observe(module.run)
-    found = reported(source, "TBR311")
-    assert not found or outcome.error is not None
-    named = any(f"{name}(x.max()" in body for name in ("int", "float", "bool"))
-    assert bool(found) is (named or ("make_fx" in tracer and "x.max().item()" in body))
+    told = bool(reported(source, "TBR311"))
+    assert told is (outcome.error is not None and (body, tracer) not in KNOWN_GAPS)
+    assert outcome.error is not None or (body, tracer) not in KNOWN_GAPS

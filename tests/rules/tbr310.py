@@ -156,3 +156,20 @@ class Strictly(nn.Module):
 
 
 strictly = torch.export.export(Strictly(), (torch.rand(4, 4),), strict=True)
+
+
+@torch.jit.script
+def scripted(x: Tensor) -> Tensor:
+    if x.sum() > 0:  # error: [TBR310]
+        return x.sin()
+    if x.shape[0] > 1:  # ok: [TBR310] a size
+        return x.tan()
+    return x.cos()
+
+
+class Scripting(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return scripted(x)
+
+
+scripting = torch.export.export(Scripting(), (torch.rand(4, 4),))

@@ -143,12 +143,16 @@ def of_python(
     analysis: Analysis, scope: FunctionInfo | None, found: list[tuple[nodes.NodeNG, ValueSite]]
 ) -> list[tuple[nodes.NodeNG, ValueSite]]:
     """The sites of a scope, with the tests they stand for, that Python decides: of a scripted function those that
-    `torch.compile` meets.
+    `torch.compile` and `torch.export` meet.
     """
     if not found or scripting(analysis, scope) is not Scripting.ALWAYS:
         return found
-    met = ((node, site) for node, site in found if "compiled" in site.regions and not site.eager)
-    return [(node, replace(site, regions={"compiled": site.regions["compiled"]})) for node, site in met]
+    kept = []
+    for node, site in found:
+        met = {kind: member for kind, member in site.regions.items() if kind in ("compiled", "exported")}
+        if met and not site.eager:
+            kept.append((node, replace(site, regions=met)))
+    return kept
 
 
 def leaves(test: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
