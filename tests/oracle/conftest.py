@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.oracle.support import Told, require_torch, telling
+from tests.oracle.support import Told, require_gloo, require_torch, telling
 from tools.oracle import Row, read, record_of
 
 RECORD = os.environ.get("TBR_ORACLE_RECORD")
@@ -50,7 +50,17 @@ def switched_back() -> Iterator[None]:
     yield
     torch = require_torch()
     torch.use_deterministic_algorithms(False)
-    torch.backends.cudnn.benchmark = False
+    torch.backends.cudnn.benchmark = torch.backends.cudnn.deterministic = False
+
+
+@pytest.fixture
+def group(tmp_path: Path) -> Iterator[None]:
+    """A process group of this one process; a torch without gloo skips, but where torch is required."""
+    require_gloo()
+    dist = require_torch().distributed
+    dist.init_process_group("gloo", init_method=f"file://{tmp_path}/store", rank=0, world_size=1)
+    yield
+    dist.destroy_process_group()
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

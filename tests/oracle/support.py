@@ -32,6 +32,15 @@ def require_torch() -> Any:
     return pytest.importorskip("torch")
 
 
+def require_gloo() -> None:
+    """Skip the calling test or module where torch has no gloo; under TBR_REQUIRE_TORCH=1 that is an error."""
+    dist = require_torch().distributed
+    if not (dist.is_available() and dist.is_gloo_available()):
+        if os.environ.get("TBR_REQUIRE_TORCH") == "1":
+            raise RuntimeError("torch has no gloo")
+        pytest.skip("torch has no gloo", allow_module_level=True)
+
+
 def resolve(qualname: str) -> Any:
     """What a name of torch denotes; modules on the way are imported, an AttributeError says that there is none such."""
     found: Any = require_torch()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+
 import pytest
 
 from tests.oracle.agree import reported
 from tests.oracle.support import loaded, observe, require_torch
 
 torch = require_torch()
+flex = importlib.import_module("torch.nn.attention.flex_attention")
 pytestmark = pytest.mark.oracle
 
 HEAD = """
@@ -136,7 +139,6 @@ def run(q): return go(q)
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_where_torch_warns_of_the_full_matrix(program: str) -> None:
-    flex = pytest.importorskip("torch.nn.attention.flex_attention")
     source = HEAD + program
     with loaded(source) as module:
         torch._dynamo.reset()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import textwrap
-from typing import Any
 
 import pytest
 
@@ -191,18 +190,6 @@ def program(form: str, options: str) -> str:
     below = "\n".join(textwrap.indent(m, "    ") for m in methods).replace("h)", "h: Tensor)", 1)
     forward = textwrap.indent(forward, " " * 8)
     return PROGRAM.format(forward=forward, methods=below, options=options, layers="layers" in forward)
-
-
-@pytest.fixture
-def group(tmp_path: Any) -> Any:
-    """A process group of this one process."""
-    import torch.distributed as dist
-
-    if not dist.is_available():
-        pytest.skip("torch was built without distributed")
-    dist.init_process_group("gloo", init_method=f"file://{tmp_path}/store", rank=0, world_size=1)
-    yield
-    dist.destroy_process_group()
 
 
 def agrees(source: str) -> None:

@@ -7,9 +7,9 @@ import textwrap
 import pytest
 
 from tests.oracle.agree import reported, require_torch
+from tests.oracle.processes import on_two_ranks
 from tests.oracle.ranked import hangs
-from tests.oracle.support import loaded
-from tests.oracle.test_tbr104 import on_two_ranks
+from tests.oracle.support import loaded, require_gloo
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -304,8 +304,8 @@ def _gloo(name: str, rank: int) -> str:
     return "passed"
 
 
-@pytest.mark.skipif(not torch.distributed.is_gloo_available(), reason="no gloo")
 @pytest.mark.parametrize("name", ["comp", "nullcontext", "rank_deco", "agreed_", "both_sides"])
 def test_two_processes_say_the_same(name: str) -> None:
+    require_gloo()
     said = on_two_ranks(lambda rank: _gloo(name, rank))
     assert any(text.startswith("RuntimeError") for text in said.values()) is hangs(PROGRAM, name)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from tests.oracle.agree import HEAD, forms, reported, require_torch
@@ -44,14 +41,6 @@ BODIES = [
     "for _ in range(2):\n            h = checkpoint(self.body, h, use_reentrant=False)\n        return h",
     "return checkpoint(lambda y: torch.sin(y), h, use_reentrant=True)",
 ]
-
-
-@pytest.fixture
-def group(tmp_path: Path) -> Iterator[None]:
-    """A process group of this one process."""
-    torch.distributed.init_process_group("gloo", init_method=f"file://{tmp_path}/store", rank=0, world_size=1)
-    yield
-    torch.distributed.destroy_process_group()
 
 
 @pytest.mark.usefixtures("group")

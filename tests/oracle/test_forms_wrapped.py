@@ -286,16 +286,9 @@ def raises(build: Any) -> bool:
     return outcome.error is not None
 
 
-def test_wrapping_that_ddp_refuses_is_reported(tmp_path: Any) -> None:
-    import torch.distributed as dist
-
-    if not dist.is_available():
-        pytest.skip("torch was built without distributed")
-    dist.init_process_group("gloo", init_method=f"file://{tmp_path}/store", rank=0, world_size=1)
-    try:
-        with loaded(PROGRAM) as module:
-            wrong = {name for name in BUILDERS if raises(getattr(module, name))}
-    finally:
-        dist.destroy_process_group()
+@pytest.mark.usefixtures("group")
+def test_wrapping_that_ddp_refuses_is_reported() -> None:
+    with loaded(PROGRAM) as module:
+        wrong = {name for name in BUILDERS if raises(getattr(module, name))}
     assert 0 < len(wrong) < len(BUILDERS)
     assert set(reported(PROGRAM, "TBR508")) == {WRAPPED_IN.get(name, name) for name in wrong}

@@ -17,18 +17,6 @@ def rows(*shape: int) -> Any:
     return torch.randn(*(shape or (2, 4)), generator=torch.Generator().manual_seed(0))
 
 
-@pytest.fixture
-def group(tmp_path: Any) -> Any:
-    """A process group of this one process."""
-    import torch.distributed as dist
-
-    if not dist.is_available():
-        pytest.skip("torch was built without distributed")
-    dist.init_process_group("gloo", init_method=f"file://{tmp_path}/store", rank=0, world_size=1)
-    yield
-    dist.destroy_process_group()
-
-
 @pytest.mark.usefixtures("group")
 def test_example_raises_in_backward() -> None:
     with loaded(page("TBR508").example) as bad:
