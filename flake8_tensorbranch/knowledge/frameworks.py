@@ -13,6 +13,9 @@ LOSSES: Final = {"training_step": ("LightningModule",), "compute_loss": ("Traine
 BACKWARDS: Final = frozenset({"backward", "manual_backward"})
 """Methods that run a backward: tensors, accelerate, Fabric, DeepSpeed; Lightning modules."""
 
+BACKWARD_WORDS: Final = ("backward(", "autograd.grad")
+"""What stands in a file that runs a backward, by whatever method of these."""
+
 DRIVES_TRAINING: Final = BACKWARDS | {"zero_grad"}
 """Methods that only a training loop calls."""
 

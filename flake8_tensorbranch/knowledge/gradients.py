@@ -41,6 +41,12 @@ NO_ATTRIBUTES: Final = frozenset(["shape", "dtype", "device", "data", "grad", "n
 LEAVES_THE_GRAPH: Final = CUTS | frozenset(NO_ATTRIBUTES) | {"grad_fn", "backward"}
 """Attributes and methods whose result carries no gradient back to the tensor."""
 
+CARRIES_GRADIENTS: Final = frozenset("mean sum clone flatten reshape view square abs pow norm".split())
+"""Methods that arrays have, too, and that of a tensor lead its gradients on."""
+
+BIASED: Final = ("linear", "conv1d", "conv2d", "conv3d")
+"""Functions whose third argument is added to what they give."""
+
 BARE_MODULES: Final = frozenset(
     (
         "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d "

@@ -36,6 +36,12 @@ ATTENTION: Final = Operations(
 FACTORIES: Final = Operations(_named("torch.", f"{_MADE} finfo get_default_dtype"), "dtype")
 """What takes the default dtype (facts E: a constant made in the region); layers built in the region do, too."""
 
+EXACT_FACTORIES: Final = frozenset("zeros ones empty full tensor as_tensor scalar_tensor eye arange asarray".split())
+"""Of these, the ones whose result is the same whether it is made in a type or cast to it."""
+
+WHOLE_OF_WHOLE: Final = frozenset("tensor as_tensor full arange range asarray scalar_tensor".split())
+"""Of these, the ones whose result has integers where all that they are given is whole."""
+
 PLACED: Final = Operations(_named("torch.", f"{_MADE} randint randperm tril_indices triu_indices"), "device")
 """What takes the default device (facts A13, E)."""
 

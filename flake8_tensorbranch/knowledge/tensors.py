@@ -15,6 +15,9 @@ INTEGER_CASTS: Final = frozenset("bool short int long".split())
 INTEGER_DTYPES: Final = frozenset("uint8 int8 int16 short int32 int int64 long".split())
 """The names in `torch` of the integer types, by which nothing is true of bool."""
 
+DTYPES: Final = INTEGER_DTYPES | frozenset("float16 float32 float64 bfloat16 half float double bool".split())
+"""The names in `torch` of the integer and floating point types, and bool."""
+
 CONVERSIONS: Final = frozenset(
     {
         *DTYPE_CASTS,

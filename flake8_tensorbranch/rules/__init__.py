@@ -153,15 +153,15 @@ def decided(site: ValueSite) -> str:
     return "whether an error is raised" if site.kind is SinkKind.RAISE else site.effect
 
 
-def break_cost(site: TracedSite) -> str:
+def break_cost(site: TracedSite, until: str = " before torch 2.10") -> str:
     """What it costs that a compiled region cannot keep an operation; empty where it can, by a switch of torch's or
-    under `fullgraph` (facts A8, H).
+    under `fullgraph` (facts A8, H). `until` says which torch that is an error of: "" for every one.
     """
     member = site.regions.get("compiled")
     if member is None or site.facts.get("captured"):
         return ""
     if member.entry.option("fullgraph") is True:
-        return "" if site.facts.get("whole") else "an error with `fullgraph=True` before torch 2.10"
+        return "" if site.facts.get("whole") else f"an error with `fullgraph=True`{until}"
     return "the function runs eagerly" if site.facts.get("lost") else "a graph break"
 
 

@@ -12,12 +12,12 @@ RULE = Rule("tbr-compile-scalar-read", frozenset({SinkKind.SCALAR_READ}), "I", "
 
 def check(site: TracedSite) -> Iterator[Finding]:
     """A graph break, unless `fullgraph` or `capture_scalar_outputs` is on (facts A8, H)."""
-    cost = break_cost(site)
+    index = site.facts.get("index")
+    cost = break_cost(site, until="") if index else break_cost(site)
     if not cost:
         return
-    if site.facts.get("index"):
-        cost = cost.removesuffix(" before torch 2.10")
-        words = f"`{site.subject}` selects by `{site.facts['index']}`, a tensor of rank 0, in a compiled region: {cost}"
+    if index:
+        words = f"`{site.subject}` selects by `{index}`, a tensor of rank 0, in a compiled region: {cost}"
         yield Finding(site.node, words, "use `index_select`", related=site.related)
         return
     text = bool(site.facts.get("text"))

@@ -28,13 +28,11 @@ RULE = Rule(
 )
 
 
-_WRITTEN: Final = (
-    (
-        "what differs along the batch is written into `{}`, which does not: `torch.vmap` raises",
-        "make it of a mapped tensor: `new_zeros`",
-    ),
-    ("`torch.vmap` has no rule for `out={}`: RuntimeError", "use the result"),
+_IN_PLACE: Final = (
+    "what differs along the batch is written into `{}`, which does not: `torch.vmap` raises",
+    "make it of a mapped tensor: `new_zeros`",
 )
+_OUT: Final = ("`torch.vmap` has no rule for `out={}`: RuntimeError", "use the result")
 
 
 def check(site: ValueSite | TracedSite) -> Iterator[Finding]:
@@ -57,7 +55,7 @@ def check(site: ValueSite | TracedSite) -> Iterator[Finding]:
                 related=site.related,
             )
         elif site.kind is SinkKind.MAPPED_WRITE:
-            words, help_ = _WRITTEN[bool(site.facts.get("out"))]
+            words, help_ = _OUT if site.facts.get("out") else _IN_PLACE
             yield Finding(site.node, words.format(site.subject), help_, related=site.related)
         else:
             yield Finding(

@@ -39,6 +39,14 @@ def once(names: Mapping[str, Any], name: str) -> Any:
     return assigned(bound[0]) if len(bound) == 1 and isinstance(bound[0], nodes.AssignName) else None
 
 
+def once_global(bindings: Mapping[str, Any], name: str) -> Any:
+    """The expression of the one statement that binds a name of a module (`ModuleIndex.bindings`), which may be taken
+    apart there; None for any other name.
+    """
+    bound = bindings.get(name, ())
+    return getattr(bound[0].statement, "value", None) if len(bound) == 1 else None
+
+
 def binder(target: nodes.NodeNG) -> Any:
     """What binds a target, through tuples and stars: an assignment, a loop, a `with`, ..."""
     up = target.parent

@@ -27,13 +27,13 @@ from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.regions.region import Entry
 from flake8_tensorbranch.engine.regions.trace import noted, spelled
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
+from flake8_tensorbranch.knowledge.frameworks import BACKWARD_WORDS
 from flake8_tensorbranch.knowledge.layers import COUNTING, DRAWING
 from flake8_tensorbranch.knowledge.modules import ITERATES_PARAMETERS
 from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
 
 _DEPTH: Final = 4
-BACKWARD_WORDS: Final = (".backward(", "autograd.grad(")
 _NEUTRAL: Final = (("+=", 0), ("-=", 0), ("*=", 1), ("/=", 1), ("**=", 1))
 _MODELS: Final = frozenset({"model", "net", "network", "module"})
 

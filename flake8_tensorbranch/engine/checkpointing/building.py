@@ -35,6 +35,7 @@ class Building:
         self.origins = origins
         self.contents = contents
         self.resolver = origins.program.analysis.resolver
+        self._every: dict[tuple[Expr | None, tuple[Activation, ...]], list[_Built] | None] = {}
 
     def is_off(self, start: Expr | None, heads: list[Activation], layer: Expr) -> bool:
         """True for a layer or function of dropout whose probability is 0 for every object of its class that the region
@@ -46,7 +47,10 @@ class Building:
         given = self._probability(layer)
         if given is None:
             return False
-        objects = self._objects(start, heads)
+        key = (start, tuple(heads))
+        if key not in self._every:
+            self._every[key] = self._objects(start, heads)
+        objects = self._every[key]
         own = [o for o in objects or () if scope.cls in self.resolver.mro(o.cls)]
         return bool(own) and all(self._is_zero(given, o, _DEPTH) for o in own)
 

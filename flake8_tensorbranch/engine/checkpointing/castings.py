@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.arguments import Arguments
 from flake8_tensorbranch.engine.lattice import CONTAINER, HOST_VALUE, SHAPE, TENSOR, UNKNOWN, AbstractValue
-from flake8_tensorbranch.knowledge.tensors import DTYPE_CASTS, INTEGER_CASTS, INTEGER_DTYPES
+from flake8_tensorbranch.knowledge.operations import EXACT_FACTORIES, WHOLE_OF_WHOLE
+from flake8_tensorbranch.knowledge.tensors import DTYPE_CASTS, DTYPES, INTEGER_CASTS
 from flake8_tensorbranch.syntax.names import FunctionInfo, last_name
-
-_EXACT: Final = frozenset("zeros ones empty full tensor as_tensor scalar_tensor eye arange asarray".split())
-"""Factories whose result is the same whether it is made in a type or cast to it."""
-
-_BY_VALUE: Final = frozenset("tensor as_tensor full arange range asarray scalar_tensor".split())
-"""Factories whose result has integers where all that they are given is whole."""
-
-_TYPES: Final = INTEGER_DTYPES | frozenset("float16 float32 float64 bfloat16 half float double bool dtype".split())
 
 
 def told(function: FunctionInfo, values: dict[nodes.NodeNG, AbstractValue], call: nodes.Call) -> set[str]:
     """Which of `dtype` and `device` a factory's call leaves to no default, as the source around it tells."""
     found = {str(k.arg) for k in call.keywords if k.arg in ("dtype", "device") and _is_told(k.value)}
     name = last_name(call.func)
-    if name in _BY_VALUE and call.args and all(_is_whole(values, a) for a in call.args[-1:] + call.args[:1]):
+    if name in WHOLE_OF_WHOLE and call.args and all(_is_whole(values, a) for a in call.args[-1:] + call.args[:1]):
         found.add("dtype")
-    if name in _EXACT:
+    if name in EXACT_FACTORIES:
         uses = [_cast(function, values, use) for use in _uses(function, call)]
         found |= set.intersection(*uses) if uses else set()
     return found
@@ -44,7 +37,7 @@ def settled(
 
 def _is_told(node: nodes.NodeNG) -> bool:
     """True for `x.dtype`, `x.device`, and a type by its name."""
-    return isinstance(node, nodes.Attribute) and node.attrname in _TYPES | {"device"}
+    return isinstance(node, nodes.Attribute) and node.attrname in DTYPES | {"dtype", "device"}
 
 
 def _is_whole(values: dict[nodes.NodeNG, AbstractValue], node: Any) -> bool:
@@ -94,7 +87,7 @@ def _cast(function: FunctionInfo, values: dict[nodes.NodeNG, AbstractValue], use
         return set()
     found: set[str] = set()
     for given in [*call.args, *(k.value for k in call.keywords)]:
-        if isinstance(given, nodes.Attribute) and given.attrname in _TYPES:
+        if isinstance(given, nodes.Attribute) and given.attrname in DTYPES | {"dtype"}:
             found.add("dtype")
         elif isinstance(given, nodes.Attribute) and given.attrname == "device":
             found.add("device")

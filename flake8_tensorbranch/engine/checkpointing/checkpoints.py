@@ -29,6 +29,7 @@ from flake8_tensorbranch.engine.regions.wrappers import ENTRY_WORDS
 from flake8_tensorbranch.engine.repairs import variants as edits
 from flake8_tensorbranch.engine.repairs.contexts import callable_instead
 from flake8_tensorbranch.engine.sink import CheckpointSite, ScopeSite, SinkKind
+from flake8_tensorbranch.knowledge.frameworks import BACKWARD_WORDS
 from flake8_tensorbranch.knowledge.regions import RegionEntry
 from flake8_tensorbranch.knowledge.tracing import FORWARD_MODE, TRANSFORMING
 from flake8_tensorbranch.syntax.names import FunctionInfo
@@ -44,7 +45,7 @@ def sites(program: Program, regions: Regions) -> Iterator[CheckpointSite | Scope
     checkpoints = any(e.kind == "checkpointed" for e, _ in regions.entries) or bool(recomputes.home)
     scoped = Scoped(origins, regions, recomputes)
     # A scope can end too early only for a backward in view, or for a step whose caller runs it.
-    if program.index.mentions(("backward(", "_step(", "autograd.grad", "compute_loss(")):
+    if program.index.mentions((*BACKWARD_WORDS, "_step(", "compute_loss(")):
         yield from scoped.sites()
     calls = _Calls(origins, recomputes, scoped.backward)
     if checkpoints:

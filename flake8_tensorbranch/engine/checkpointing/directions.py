@@ -91,6 +91,8 @@ def _is_constant(activation: Activation, state: Any, changes: list[Change]) -> b
     if not isinstance(state, nodes.Attribute) or not all(c.how is How.STORES for c in changes):
         return False
     index = activation.function.module
+    if index.mentions(("setattr", "__dict__", "vars(")) or dotted(state) is None:
+        return False
     found: list[Any] = []
     constructed = False
     for function in index.functions:
@@ -105,7 +107,5 @@ def _is_constant(activation: Activation, state: Any, changes: list[Change]) -> b
             continue
         if any(n.attrname == state.attrname for n in statement.nodes_of_class(nodes.AssignAttr)):
             return False
-    if index.mentions(("setattr", "__dict__", "vars(")) or dotted(state) is None:
-        return False
     constants = [v.value for v in found if isinstance(v, nodes.Const)]
     return constructed and len(constants) == len(found) and all(c == constants[0] for c in constants)

@@ -9,7 +9,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
 from flake8_tensorbranch.engine.lattice import UNKNOWN_KIND
-from flake8_tensorbranch.engine.lookup.calltree import CallTree
+from flake8_tensorbranch.engine.lookup.calltree import tree_of
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.regions.region import Entry
 from flake8_tensorbranch.syntax.kinds import SCOPE_NODES
@@ -23,7 +23,7 @@ class EarlyStop:
 
     def __init__(self, origins: Origins) -> None:
         self.origins = origins
-        self.tree = CallTree(origins)
+        self.tree = tree_of(origins)
         self._off: dict[tuple[ModuleIndex, Entry], bool] = {}
 
     def is_off(self, activation: Activation) -> bool:
@@ -32,7 +32,7 @@ class EarlyStop:
         if begin.option("early_stop", True) is not True:
             return True
         modules = dict.fromkeys([activation.function.module, *([begin.scope.module] if begin.scope else [])])
-        return any(self._in(module, begin) for module in modules if _SWITCH in module.text)
+        return any(self._in(module, begin) for module in modules if module.mentions((_SWITCH,)))
 
     def _in(self, module: ModuleIndex, begin: Entry) -> bool:
         key = (module, begin)
@@ -56,7 +56,7 @@ class EarlyStop:
             return True  # it is wrapped here, and run elsewhere
         if any(s is begin.node or s.parent_of(begin.node) for s in body):
             return True
-        scope = _scope(module, call)
+        scope = next((s for s, c in module.calls_of(_SWITCH) if c is call), None)
         calls = (c for s in body for c in s.nodes_of_class(nodes.Call) if c is not call and not c.parent_of(call))
         return any(self._may_run(Expr(module, scope, c), begin.scope) for c in calls)
 
@@ -99,8 +99,3 @@ def _open(call: nodes.Call) -> list[Any]:
         if len(entered) == len(reads):
             return [statement for around in entered for statement in around.body]
     return []
-
-
-def _scope(module: ModuleIndex, call: nodes.Call) -> FunctionInfo | None:
-    """The function that makes a call; None for the module itself."""
-    return next((s for s in module.scopes if call in module.calls_in(s)), None)

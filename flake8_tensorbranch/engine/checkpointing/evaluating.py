@@ -9,9 +9,10 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
-from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line, position
 from flake8_tensorbranch.engine.refs import Bound, Instance
 from flake8_tensorbranch.engine.regions.region import Entry
+from flake8_tensorbranch.syntax.binding import once_global
 from flake8_tensorbranch.syntax.kinds import SCOPE_NODES
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 
@@ -77,7 +78,7 @@ def _is_set(origins: Origins, at: Expr, paths: set[str], kinds: frozenset[str] =
     """True when the last call before a place that sets the mode of one of these sets evaluation, and always runs;
     `kinds` are the names of the layer's classes.
     """
-    found = [c for c in _setting(at, at.scope, paths, kinds) if _position(c) < _position(at.node)]
+    found = [c for c in _setting(at, at.scope, paths, kinds) if position(c) < position(at.node)]
     if any(_sets_while_open(origins, at, paths, item) for item in _open(at.node)):
         return True
     if not found and at.scope is not None:
@@ -184,8 +185,7 @@ def _evaluation(call: nodes.Call) -> bool:
 
 def _is_made(at: Expr, path: str) -> bool:
     """True for a global that is bound once, to a module as `eval` gives it back."""
-    made = [getattr(b.statement, "value", None) for b in at.module.bindings.get(path, ())]
-    call = made[0] if len(made) == 1 else None
+    call = once_global(at.module.bindings, path)
     return isinstance(call, nodes.Call) and getattr(call.func, "attrname", "") == "eval"
 
 
@@ -202,7 +202,3 @@ def _is_kept(scope: FunctionInfo, name: str) -> bool:
         and c.statement().parent is method.node
         for c in method.calls
     )
-
-
-def _position(node: Any) -> tuple[int, int]:
-    return int(node.lineno or 0), int(node.col_offset or 0)

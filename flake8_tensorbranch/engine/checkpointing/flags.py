@@ -102,7 +102,7 @@ class Flags:
                 isinstance(node, nodes.Call)
                 and isinstance(node.func, nodes.Attribute)
                 and node.func.attrname in FORWARD_HOOKS
-            ) and (any(self.changes_values(function, a) for a in node.args)):
+            ) and (any(self._changes_values(function, a) for a in node.args)):
                 carrier = Expr(function.module, function, node.func.expr)
                 return Changes(everywhere=HOOK, on=carrier)
             key = self.key(function, node)
@@ -117,7 +117,7 @@ class Flags:
                     if name in SCOPES and SCOPES[name].form == "switch":
                         yield name
 
-    def changes_values(self, function: FunctionInfo, hook: nodes.NodeNG) -> bool:
+    def _changes_values(self, function: FunctionInfo, hook: nodes.NodeNG) -> bool:
         """True for a hook that gives something back, and so changes what flows through the module."""
         if isinstance(hook, nodes.Lambda):
             if isinstance(hook.body, nodes.Const) and hook.body.value is None:

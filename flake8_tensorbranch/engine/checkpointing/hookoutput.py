@@ -13,7 +13,7 @@ from flake8_tensorbranch.engine.inference.program import functions_of
 from flake8_tensorbranch.engine.lookup.names import owner
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.refs import Instance, Partial
-from flake8_tensorbranch.knowledge.gradients import CUTS
+from flake8_tensorbranch.knowledge.gradients import CARRIES_GRADIENTS, CUTS
 from flake8_tensorbranch.knowledge.modules import FORWARD_HOOKS, ITERATES_MODULES
 from flake8_tensorbranch.knowledge.names import TENSOR_ONLY_METHODS
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted, last_name
@@ -37,7 +37,7 @@ class Hook:
         scope = made.call.scope
         if scope is None or not isinstance(self.on.node, nodes.Name) or self.on.scope is scope:
             return True
-        reads = [n for n in scope.node.nodes_of_class((nodes.Name, nodes.Attribute)) if _named(n) == name]
+        reads = [n for n in scope.node.nodes_of_class((nodes.Name, nodes.Attribute)) if last_name(n) == name]
         items = [n.parent.slice for n in reads if isinstance(n.parent, nodes.Subscript) and n.parent.value is n]
         return not items or not all(map(_is_last, items))
 
@@ -60,14 +60,11 @@ class Hook:
             if isinstance(value, nodes.Subscript):
                 value = value.value
             elif isinstance(value, nodes.Call) and isinstance(value.func, nodes.Attribute):
-                if value.func.attrname in CUTS or value.func.attrname not in TENSOR_ONLY_METHODS | _SHARED:
+                if value.func.attrname in CUTS or value.func.attrname not in TENSOR_ONLY_METHODS | CARRIES_GRADIENTS:
                     return False
                 value = value.func.expr
             else:
                 return isinstance(value, nodes.Name) and value.name == self.given
-
-
-_SHARED: Final = frozenset({"mean", "sum", "clone", "flatten", "reshape", "view", "square", "abs", "pow", "norm"})
 
 
 class Hooks:
@@ -173,10 +170,6 @@ class Hooks:
         classes = [r.cls for r in refs if isinstance(r, Instance) and isinstance(r.cls, ClassInfo)]
         mro = self.origins.program.analysis.resolver.mro
         return {base for cls in classes for base in mro(cls) if isinstance(base, ClassInfo)}
-
-
-def _named(node: nodes.NodeNG) -> str:
-    return str(node.attrname if isinstance(node, nodes.Attribute) else getattr(node, "name", ""))
 
 
 def _is_last(index: nodes.NodeNG) -> bool:

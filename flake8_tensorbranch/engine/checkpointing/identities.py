@@ -12,9 +12,9 @@ from flake8_tensorbranch.engine.lattice import TENSOR
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.modules import DESCRIBES, IDENTITIES
+from flake8_tensorbranch.knowledge.tensors import COPIES
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
-_COPIES: Final = frozenset({"clone", "detach", "contiguous"})
 _DEFAULT: Final = frozenset({"float", "float32"})
 _OTHER_TYPES: Final = ("half", "double", "float16", "float64", "default_dtype", "dtype=dtype", "torch_dtype")
 _FREEZES: Final = (".requires_grad = False", "requires_grad_(False)", "requires_grad=False", "freeze")
@@ -70,7 +70,7 @@ def _bare(node: Any) -> nodes.NodeNG | None:
     """The tensor that a chain of `data` and of copies begins with."""
     while True:
         func = node.func if isinstance(node, nodes.Call) and not node.args else None
-        if isinstance(func, nodes.Attribute) and func.attrname in _COPIES:
+        if isinstance(func, nodes.Attribute) and func.attrname in COPIES:
             node = func.expr
         elif isinstance(node, (nodes.Attribute, nodes.AssignAttr)) and node.attrname == "data":
             node = node.expr

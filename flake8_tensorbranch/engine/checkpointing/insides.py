@@ -24,7 +24,7 @@ from flake8_tensorbranch.engine.lattice import (
 )
 from flake8_tensorbranch.engine.lookup.loops import inside
 from flake8_tensorbranch.engine.lookup.modes import without_grad
-from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, position
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.regions.abroad import settled, told_here
 from flake8_tensorbranch.engine.regions.region import Entry, Regions
@@ -85,7 +85,7 @@ class Activation:
     def order(self) -> tuple[tuple[int, int], ...]:
         """Where in its region's run the activation starts: the positions of the calls that lead to it."""
         before = self.parent.order if self.parent is not None else ()
-        return before if self.call is None else (*before, _position(self.call))
+        return before if self.call is None else (*before, position(self.call))
 
     def returned(self) -> list[nodes.NodeNG]:
         """The expressions that the function returns."""
@@ -386,10 +386,6 @@ def _made_before(args: Arguments) -> Arguments:
     keywords = {k: settled(v) for k, v in args.keywords.items()}
     star = None if args.star is None else settled(args.star)
     return Arguments([settled(v) for v in args.positional], star, keywords, args.double_star)
-
-
-def _position(node: nodes.NodeNG) -> tuple[int, int]:
-    return int(node.lineno or 0), int(node.col_offset or 0)
 
 
 def _makes_own(analysis: Analysis, function: FunctionInfo) -> bool:

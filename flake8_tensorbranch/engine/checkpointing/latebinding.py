@@ -18,12 +18,12 @@ from flake8_tensorbranch.engine.lookup.names import owner
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.repairs import closures
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
+from flake8_tensorbranch.knowledge.frameworks import BACKWARD_WORDS
 from flake8_tensorbranch.syntax.kinds import NESTED, SCOPE_NODES
 from flake8_tensorbranch.syntax.names import FunctionInfo, last_name
 
 _LOOPS: Final = (nodes.For, nodes.While)
 _CALLERS: Final = 2
-_BACKWARD_WORDS: Final = ("backward", "autograd.grad")
 
 
 class LateBinding:
@@ -77,7 +77,7 @@ class LateBinding:
         returned and before a backward in view.
         """
         scope = head.entry.scope
-        if scope is None or not isinstance(call, nodes.Call) or not scope.module.mentions(_BACKWARD_WORDS):
+        if scope is None or not isinstance(call, nodes.Call) or not scope.module.mentions(BACKWARD_WORDS):
             return
         for name in sorted(self._free(head.function)):
             whose = owner(head.function, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 from astroid import nodes
@@ -13,11 +14,10 @@ from flake8_tensorbranch.engine.lattice import TENSOR
 from flake8_tensorbranch.engine.lookup.names import owner
 from flake8_tensorbranch.engine.lookup.origins import Origins
 from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.knowledge.gradients import BIASED
 from flake8_tensorbranch.syntax.names import last_name
 
 _SUMS: Final = ("+", "-")
-_BIASED: Final = ("linear", "conv1d", "conv2d", "conv3d")
-"""Functions whose third argument is added to what they give."""
 
 
 def bears(origins: Origins, change: Alteration, region: list[Activation]) -> bool:
@@ -43,7 +43,7 @@ def _reads(origins: Origins, change: Alteration, activation: Activation) -> list
         if owner(function, node.name) is not owner(change.target.scope, node.name) or node.name in function.local_names:
             return []
         return [n for n in function.node.nodes_of_class(nodes.Name) if n.name == node.name]
-    holder = origins.value(type(change.target)(change.target.module, change.target.scope, node.expr))
+    holder = origins.value(replace(change.target, node=node.expr))
     return list(asked.reads(activation, node.attrname, {r.cls for r in holder.each if isinstance(r, Instance)}))
 
 
@@ -54,7 +54,7 @@ def _hangs(origins: Origins, activation: Activation, read: Any) -> bool:
 def _saves(origins: Origins, activation: Activation, read: Any) -> bool:
     """True where the operation that a read enters may save more, and the recompute comes to the end of it."""
     up = read.parent
-    if isinstance(up, nodes.Call) and last_name(up.func) in _BIASED and up.args[2:3] == [read]:
+    if isinstance(up, nodes.Call) and last_name(up.func) in BIASED and up.args[2:3] == [read]:
         return False
     if activation.entry.reentrant is not False or not isinstance(up, nodes.BinOp):
         return True

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.checkpointing import places
+from flake8_tensorbranch.engine.checkpointing import places, stores
 from flake8_tensorbranch.engine.checkpointing.places import Place
 from flake8_tensorbranch.syntax.kinds import SCOPE_NODES
 from flake8_tensorbranch.syntax.printing import source_of
@@ -145,7 +145,7 @@ def _asks(activation: Activation, test: nodes.NodeNG, place: Place) -> bool:
     compare: Any
     for compare in test.nodes_of_class(nodes.Compare):
         op, held = compare.ops[0]
-        owner = places.dictionary_of(held) if op in ("in", "not in") and isinstance(compare.left, nodes.Const) else None
+        owner = stores.dictionary_of(held) if op in ("in", "not in") and isinstance(compare.left, nodes.Const) else None
         if owner is not None and places.attribute(activation, owner, str(compare.left.value)) == place:
             return True
     for call in test.nodes_of_class(nodes.Call):

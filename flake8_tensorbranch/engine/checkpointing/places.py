@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.checkpointing import stores
 from flake8_tensorbranch.engine.inference.resolve import Variable
 from flake8_tensorbranch.engine.lattice import UNKNOWN, AbstractValue
 from flake8_tensorbranch.engine.lookup.guards import exclusive
@@ -61,7 +62,7 @@ def of(activation: Activation, node: Any, depth: int = _DEPTH) -> Place | None:
     if isinstance(node, (nodes.Attribute, nodes.AssignAttr, nodes.DelAttr)):
         return attribute(activation, node.expr, node.attrname, depth)
     if isinstance(node, nodes.Subscript):
-        owner = dictionary_of(node.value)
+        owner = stores.dictionary_of(node.value)
         if owner is not None and isinstance(node.slice, nodes.Const) and isinstance(node.slice.value, str):
             return attribute(activation, owner, node.slice.value, depth)
         base = of(activation, node.value, depth)
@@ -153,14 +154,6 @@ def _ordered(activation: Activation, name: str, bound: list[Any]) -> list[tuple[
         found = [(int(one.lineno), one) for one in inner if not isinstance(one.parent, nodes.Arguments)]
         memo[key] = sorted(found, key=lambda each: each[0])
     return cast("list[tuple[int, Any]]", memo[key])
-
-
-def dictionary_of(node: Any) -> Any:
-    """The object whose attributes a dictionary holds: `o` in `o.__dict__` and `vars(o)`; None for anything else."""
-    if isinstance(node, nodes.Attribute) and node.attrname == "__dict__":
-        return node.expr
-    called = node.func if isinstance(node, nodes.Call) else None
-    return node.args[0] if isinstance(called, nodes.Name) and called.name == "vars" and node.args else None
 
 
 def attribute(activation: Activation, owner: Any, name: str, depth: int = _DEPTH) -> Place | None:

@@ -9,7 +9,7 @@ from typing import Any
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.ownlayers import apart
-from flake8_tensorbranch.engine.lookup.calltree import CallTree
+from flake8_tensorbranch.engine.lookup.calltree import tree_of
 from flake8_tensorbranch.engine.lookup.modes import loop_around
 from flake8_tensorbranch.engine.lookup.names import owner
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
@@ -30,7 +30,7 @@ class Rebound:
 
     def __init__(self, origins: Origins) -> None:
         self.origins = origins
-        self.tree = CallTree(origins)
+        self.tree = tree_of(origins)
         functions = origins.program.index.functions
         self.names = {n for f in functions for n in f.declared_global | f.declared_nonlocal}
         """The names that some function binds for others."""

@@ -10,7 +10,7 @@ from astroid import nodes
 from flake8_tensorbranch.engine.checkpointing.holding import Holding
 from flake8_tensorbranch.engine.inference.arguments import Arguments
 from flake8_tensorbranch.engine.inference.program import functions_of
-from flake8_tensorbranch.engine.lookup.calltree import CallTree
+from flake8_tensorbranch.engine.lookup.calltree import tree_of
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.options import Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
@@ -60,7 +60,7 @@ class Recomputes:
     def __init__(self, origins: Origins, regions: Regions) -> None:
         self.origins = origins
         self.regions = regions
-        self.tree = CallTree(origins)
+        self.tree = tree_of(origins)
         self.options = Options(origins)
         self.holding = Holding(origins)
         self.home = home_made(origins)

@@ -18,7 +18,7 @@ from flake8_tensorbranch.engine.checkpointing.sideoutput import SideOutputs
 from flake8_tensorbranch.engine.lattice import TENSOR
 from flake8_tensorbranch.engine.lookup.guards import guards
 from flake8_tensorbranch.engine.lookup.modes import loop_around, switched, without_grad
-from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line, position
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.gradients import BY_INPUTS, CUTS
 from flake8_tensorbranch.knowledge.tensors import COUNTS, METADATA
@@ -204,7 +204,7 @@ class Reentrant:
             and made.function is not None
             and isinstance(other.function.node, nodes.Name)
             and dotted(other.function.node) == dotted(made.function.node)
-            and _at(other.call.node) > _at(made.call.node)
+            and position(other.call.node) > position(made.call.node)
             for other in self.recomputes.all()
         )
 
@@ -308,10 +308,6 @@ class Reentrant:
                 if any(_comes_after(use, call) for use in uses):
                     return True
         return False
-
-
-def _at(node: nodes.NodeNG) -> tuple[int, int]:
-    return line(node), node.col_offset or 0
 
 
 def _comes_after(node: nodes.NodeNG, call: nodes.NodeNG) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_tensorbranch.engine.checkpointing import draws, routing, swallowed, unpacking
-from flake8_tensorbranch.engine.checkpointing.between import BACKWARD_WORDS, Between
+from flake8_tensorbranch.engine.checkpointing.between import Between
 from flake8_tensorbranch.engine.checkpointing.consumption import Consumption
 from flake8_tensorbranch.engine.checkpointing.entries import Entries
 from flake8_tensorbranch.engine.checkpointing.keptgraph import KeptGraph
@@ -14,6 +14,7 @@ from flake8_tensorbranch.engine.checkpointing.mutation import mutations_of
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.regions.region import Regions
 from flake8_tensorbranch.engine.sink import RegionSite
+from flake8_tensorbranch.knowledge.frameworks import BACKWARD_WORDS
 
 
 def sites(program: Program, regions: Regions) -> Iterator[RegionSite]:

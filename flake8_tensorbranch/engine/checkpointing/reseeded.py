@@ -13,7 +13,7 @@ from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
 from flake8_tensorbranch.engine.checkpointing.places import Place
 from flake8_tensorbranch.engine.lattice import RANDOM, UNKNOWN
 from flake8_tensorbranch.engine.lookup.guards import guards
-from flake8_tensorbranch.engine.lookup.origins import Expr
+from flake8_tensorbranch.engine.lookup.origins import Expr, position
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.randomness import (
     CLONES,
@@ -149,14 +149,14 @@ def _is_kept(at: Activation | None, draw: Any, is_state: Callable[[Activation, A
     while at is not None and node is not None:
         for get, put in _pairs(at, is_state):
             known = guards(node)
-            if _position(get) < _position(node) < _position(put):
+            if position(get) < position(node) < position(put):
                 if all(known.get(t) is o for each in (get, put) for t, o in guards(each).items()):
                     return True
         for child in at.children:
             scope = getattr(child.call, "parent", None)
             if isinstance(scope, nodes.With) and scope.parent_of(node) and not _in_items(scope, node):
-                yields = [_position(y) for y in child.function.node.nodes_of_class(nodes.Yield)]
-                if any(_position(g) < y < _position(p) for g, p in _pairs(child, is_state) for y in yields):
+                yields = [position(y) for y in child.function.node.nodes_of_class(nodes.Yield)]
+                if any(position(g) < y < position(p) for g, p in _pairs(child, is_state) for y in yields):
                     return True
         node, at = at.call, at.parent
     return False
@@ -211,10 +211,6 @@ def _is_alike(at: Activation, given: list[Any], place: Place | None = None) -> b
     return found != place if found is not None else made_alike(at, owner, state)
 
 
-def _position(node: Any) -> tuple[int, int]:
-    return int(node.lineno or 0), int(node.col_offset or 0)
-
-
 def _called(at: Activation) -> Iterator[tuple[Any, str]]:
     for call, named in at.facts.externals.items():
         if isinstance(call, nodes.Call):
@@ -245,7 +241,7 @@ def _before(seed: list[Any], at: Activation, node: Any) -> bool:
     tests = {t: o for t, o in guards(call).items() if guards(drawn).get(t) is not o}
     for _, later in ways[0][shared:]:
         tests.update(guards(later))
-    return tests.items() <= _TRAINING.items() and _position(call) < _position(drawn)
+    return tests.items() <= _TRAINING.items() and position(call) < position(drawn)
 
 
 def _way(at: Activation | None, node: Any) -> list[tuple[Activation, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Final
 
 from astroid import nodes
@@ -11,6 +12,7 @@ from flake8_tensorbranch.diagnostic import Edit, Related
 from flake8_tensorbranch.engine.checkpointing import saving
 from flake8_tensorbranch.engine.checkpointing.backward import Backward, Event
 from flake8_tensorbranch.engine.checkpointing.flags import HOOK, Flags
+from flake8_tensorbranch.engine.checkpointing.insides import Activation
 from flake8_tensorbranch.engine.checkpointing.mutation import mutations_of
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.checkpointing.scopes import Opened, Scopes, choice, keeps_preferred
@@ -142,11 +144,14 @@ class Scoped:
         """Tells what the region reads once all that a non-reentrant recompute has use for is saved."""
         if self.variants(made) != {False} or made.home is not None:
             return lambda function, node: False
-        heads = mutations_of(self.origins.program, self.regions).insides.heads
-        runs = [a for h in heads if h.entry.node is made.call.node for a in (h.twin or h).run()]
+
+        @cache
+        def runs() -> list[Activation]:
+            heads = mutations_of(self.origins.program, self.regions).insides.heads
+            return [a for h in heads if h.entry.node is made.call.node for a in (h.twin or h).run()]
 
         def is_over(function: FunctionInfo, node: nodes.NodeNG) -> bool:
-            own = [a for a in runs if a.function is function]
+            own = [a for a in runs() if a.function is function]
             return bool(own) and all(saving.is_over(self.origins, a, node) for a in own)
 
         return is_over

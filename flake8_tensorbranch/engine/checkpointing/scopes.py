@@ -11,7 +11,6 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.flags import Changes, Flags
 from flake8_tensorbranch.engine.checkpointing.toggles import toggles
-from flake8_tensorbranch.engine.inference.decorating import returned
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.scopes import PREFERRED_BACKEND, SCOPES, Scope
@@ -68,20 +67,15 @@ class Scopes:
     def _wrapped(self, function: FunctionInfo | None, decorator: nodes.NodeNG) -> Iterator[Opened]:
         """The scopes in which a decorator of another file calls the function; those of this one stand here."""
         index = self.origins.program.index
-        called = isinstance(decorator, nodes.Call)
-        bare = decorator.func if isinstance(decorator, nodes.Call) else decorator
-        maker = self.origins.program.analysis.resolver.expression(index, bare, function.parent if function else None)
-        if called and isinstance(maker, FunctionInfo):
-            maker = returned(maker)
-        inner = returned(maker) if isinstance(maker, FunctionInfo) and maker.module is not index else None
-        if inner is None or not isinstance(maker, FunctionInfo) or not maker.params:
-            return
-        for node in own_nodes(inner.node, nodes.With):
-            inside = (c for s in node.body for c in s.nodes_of_class(nodes.Call))
-            if any(dotted(c.func) == maker.params[0].name for c in inside):
-                for manager, _ in node.items:
-                    for opened in self._open(Expr(maker.module, inner, manager), function, _everywhere):
-                        yield replace(opened, node=decorator, module=index)
+        for at, maker, inner in self.origins.wrapped(function) if function is not None else ():
+            if at is not decorator or maker.module is index or not maker.params:
+                continue
+            for node in own_nodes(inner.node, nodes.With):
+                inside = (c for s in node.body for c in s.nodes_of_class(nodes.Call))
+                if any(dotted(c.func) == maker.params[0].name for c in inside):
+                    for manager, _ in node.items:
+                        for opened in self._open(Expr(maker.module, inner, manager), function, _everywhere):
+                            yield replace(opened, node=decorator, module=index)
 
     def _withs(self, function: FunctionInfo | None, top: nodes.NodeNG) -> Iterator[Opened]:
         for node in own_nodes(top, nodes.With):

@@ -7,6 +7,7 @@ from typing import Any
 from astroid import nodes
 
 from flake8_tensorbranch.engine.lookup.origins import Expr
+from flake8_tensorbranch.syntax.binding import once, once_global
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 
@@ -29,11 +30,9 @@ def others(target: Expr, called: nodes.NodeNG, scope_called: FunctionInfo | None
 
 def _made_once(scope: FunctionInfo, name: str) -> nodes.Call | None:
     """The call that makes what a local or global name holds, where it is bound once."""
-    if name in scope.local_names:
-        found = [getattr(b.parent, "value", None) for b in scope.local_names[name]]
-    else:
-        found = [getattr(b.statement, "value", None) for b in scope.module.bindings.get(name, ())]
-    return found[0] if len(found) == 1 and isinstance(found[0], nodes.Call) else None
+    local = scope.local_names
+    found = once(local, name) if name in local else once_global(scope.module.bindings, name)
+    return found if isinstance(found, nodes.Call) else None
 
 
 def built_apart(cls: ClassInfo, one: str, other: str) -> bool:

@@ -49,11 +49,7 @@ def _updated(call: nodes.Call) -> Iterator[Stored]:
     func = call.func
     if not isinstance(func, nodes.Attribute) or func.attrname != "update":
         return
-    held: Any = func.expr
-    named = isinstance(held, nodes.Call) and isinstance(held.func, nodes.Name) and held.func.name == "vars"
-    if not named and not (isinstance(held, nodes.Attribute) and held.attrname in OWN_DICTIONARIES):
-        return
-    holder = held.args[0] if isinstance(held, nodes.Call) and held.args else getattr(held, "expr", None)
+    holder = dictionary_of(func.expr, OWN_DICTIONARIES)
     pairs: list[tuple[Any, Any]] = [(k, v) for a in call.args if isinstance(a, nodes.Dict) for k, v in a.items]
     given = [(_constant(k), v) for k, v in pairs] + [(k.arg or "", k.value) for k in call.keywords]
     if holder is not None:
@@ -87,6 +83,16 @@ def takings(statement: nodes.NodeNG, behind: Callable[[Any], Any], nested: tuple
                 yield Stored(held.expr, name, call)
 
 
+def dictionary_of(node: Any, names: tuple[str, ...] = ("__dict__",)) -> Any:
+    """The object whose attributes a dictionary of one of these names holds: `o` in `o.__dict__` and `vars(o)`; None for
+    anything else.
+    """
+    if isinstance(node, nodes.Attribute) and node.attrname in names:
+        return node.expr
+    called = node.func if isinstance(node, nodes.Call) else None
+    return node.args[0] if isinstance(called, nodes.Name) and called.name == "vars" and node.args else None
+
+
 def of_target(target: Any, value: nodes.NodeNG | None) -> Stored | None:
     """What assigning to a target stores on an object; None for a plain name."""
     if isinstance(target, nodes.AssignAttr):
@@ -97,12 +103,11 @@ def of_target(target: Any, value: nodes.NodeNG | None) -> Stored | None:
     while isinstance(inner.value, nodes.Subscript):
         inner, depth = inner.value, depth + 1
     held, name = inner.value, _constant(inner.slice)
-    if isinstance(held, nodes.Call) and isinstance(held.func, nodes.Name) and held.func.name == "vars" and held.args:
-        return Stored(held.args[0], name, target, value) if name and depth == 1 else None
+    holder = dictionary_of(held, OWN_DICTIONARIES)
+    if holder is not None:
+        return Stored(holder, name, target, value) if name and depth == 1 else None
     if not isinstance(held, nodes.Attribute):
         return None
-    if held.attrname in OWN_DICTIONARIES:
-        return Stored(held.expr, name, target, value) if name and depth == 1 else None
     return Stored(held.expr, held.attrname, target, value, inner.slice)
 
 

@@ -12,7 +12,6 @@ from flake8_tensorbranch.engine.checkpointing.earlystop import EarlyStop
 from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
 from flake8_tensorbranch.engine.checkpointing.locate import placed, site, skipped
 from flake8_tensorbranch.engine.checkpointing.recovery import recovering
-from flake8_tensorbranch.engine.inference.decorating import returned
 from flake8_tensorbranch.engine.lattice import UNKNOWN
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.regions.trace import spelled
@@ -48,15 +47,8 @@ def _blocks(activation: Activation) -> Iterator[tuple[Activation, Any]]:
 
 def _wrapping(activation: Activation) -> Iterator[tuple[Activation, Any]]:
     """The blocks in which the wrappers that decorators put around a function call it, as if they ran in its place."""
-    function = activation.function
-    decorators = getattr(function.node, "decorators", None)
-    for decorator in decorators.nodes if decorators is not None else ():
-        bare = decorator.func if isinstance(decorator, nodes.Call) else decorator
-        maker = activation.analysis.resolver.expression(function.module, bare, function.parent)
-        if bare is not decorator and isinstance(maker, FunctionInfo):
-            maker = returned(maker)
-        inner = returned(maker) if isinstance(maker, FunctionInfo) and maker.params else None
-        if inner is None or not isinstance(maker, FunctionInfo):
+    for _, maker, inner in activation.origins.wrapped(activation.function):
+        if not maker.params:
             continue
         facts = activation.origins.facts(inner.module, inner)
         run = Activation(

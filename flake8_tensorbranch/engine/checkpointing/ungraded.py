@@ -8,7 +8,8 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.lookup.calltree import CallTree
 from flake8_tensorbranch.engine.lookup.modes import loop_around
-from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, position
+from flake8_tensorbranch.syntax.binding import once
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted, last_name
 
 _MAKES: Final = ("backward", "step", "train", "update", "fit", "closure", "load_state_dict")
@@ -21,14 +22,14 @@ def finds_no_gradients(origins: Origins, tree: CallTree, said: Any, scope: Funct
     path = dotted(func.expr) if isinstance(func, nodes.Attribute) and func.attrname == "step" else None
     if path is None or scope is None:
         return False
-    calls = sorted((c for c in scope.calls if _position(c) < _position(said)), key=_position)
-    since = [_position(c) for c in calls if _clears(c, path) and _is_below(c.statement().parent, said)]
+    calls = sorted((c for c in scope.calls if position(c) < position(said)), key=position)
+    since = [position(c) for c in calls if _clears(c, path) and _is_below(c.statement().parent, said)]
     if not since and not (_is_new(scope, path) and loop_around(said) is None):
         return False
     begin = since[-1] if since else (0, 0)
-    if any(a.attrname == "grad" and begin < _position(a) < _position(said) for a in scope.attribute_stores):
+    if any(a.attrname == "grad" and begin < position(a) < position(said) for a in scope.attribute_stores):
         return False
-    return not any(_may_leave(origins, tree, Expr(scope.module, scope, c)) for c in calls if _position(c) > begin)
+    return not any(_may_leave(origins, tree, Expr(scope.module, scope, c)) for c in calls if position(c) > begin)
 
 
 def _clears(call: nodes.Call, path: str) -> bool:
@@ -47,8 +48,7 @@ def _is_new(scope: FunctionInfo, path: str) -> bool:
 
 def _built(scope: FunctionInfo, name: str) -> nodes.Call | None:
     """The call that a local name is bound to, once."""
-    bound = scope.local_names.get(name, ())
-    value = getattr(bound[0].parent, "value", None) if len(bound) == 1 else None
+    value = once(scope.local_names, name)
     return value if isinstance(value, nodes.Call) and last_name(value.func)[:1].isupper() else None
 
 
@@ -61,7 +61,3 @@ def _may_leave(origins: Origins, tree: CallTree, call: Expr) -> bool:
 
 def _is_below(block: Any, node: Any) -> bool:
     return bool(block.parent_of(node))
-
-
-def _position(node: Any) -> tuple[int, int]:
-    return int(node.lineno or 0), int(node.col_offset or 0)

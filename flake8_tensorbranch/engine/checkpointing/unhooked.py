@@ -12,6 +12,7 @@ from flake8_tensorbranch.engine.checkpointing.siblings import stored_values
 from flake8_tensorbranch.engine.lookup.names import owner
 from flake8_tensorbranch.engine.lookup.origins import Expr
 from flake8_tensorbranch.knowledge.modules import ITERATES_MODULES
+from flake8_tensorbranch.syntax.binding import once, once_global
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 _ANY: Final = frozenset({*ITERATES_MODULES, "_modules", "__dict__", "get_submodule"})
@@ -73,12 +74,8 @@ def _is_without(cls: ClassInfo, name: str, other: str) -> bool:
 def _is_only(target: Expr, name: str, manager: nodes.Call) -> bool:
     """True for a module that its name alone holds: bound once to what builds it, and handed to the scope only."""
     where = owner(target.scope, name)
-    bound: list[Any]
-    if where is None:
-        bound = [getattr(b.statement, "value", None) for b in target.module.bindings.get(name, ())]
-    else:
-        bound = [getattr(b.parent, "value", None) for b in where.local_names.get(name, ())]
-    if len(bound) != 1 or not isinstance(bound[0], (nodes.Call, nodes.Tuple)):
+    made = once_global(target.module.bindings, name) if where is None else once(where.local_names, name)
+    if not isinstance(made, (nodes.Call, nodes.Tuple)):
         return False
     top = target.module.tree if where is None else where.node
     for read in top.nodes_of_class(nodes.Name):

@@ -10,7 +10,7 @@ from flake8_tensorbranch.engine.checkpointing.flags import Flags
 from flake8_tensorbranch.engine.checkpointing.scopes import Opened, Scopes
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lookup import loops
-from flake8_tensorbranch.engine.lookup.calltree import CallTree
+from flake8_tensorbranch.engine.lookup.calltree import tree_of
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.refs import Instance, Wrapped
 from flake8_tensorbranch.engine.regions.region import Regions
@@ -119,7 +119,7 @@ class _Unguarded:
     def opened(self, scope: FunctionInfo | None, node: nodes.NodeNG) -> nodes.NodeNG | None:
         """The innermost scope of a backend that is open around a node in its function, however it is opened."""
         if self._scopes is None:
-            every = Scopes(self.origins, Flags(self.origins, CallTree(self.origins))).all()
+            every = Scopes(self.origins, Flags(self.origins, tree_of(self.origins))).all()
             self._scopes = [o for o in every if o.row is not None and o.row.state == ATTENTION_BACKEND]
         around = [o.node for o in self._scopes if o.function is scope and o.holds(node)]
         return max(around, key=line, default=None)

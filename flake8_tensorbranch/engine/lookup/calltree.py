@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, cast
 
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.syntax.names import FunctionInfo
@@ -36,3 +36,8 @@ class CallTree:
         for current in self.reached(function):
             for node in current.calls:
                 yield Expr(current.module, current, node)
+
+
+def tree_of(origins: Origins) -> CallTree:
+    """The program's one tree."""
+    return cast("CallTree", origins.memo.setdefault(CallTree, CallTree(origins)))

@@ -21,6 +21,8 @@ from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleInde
 DEPTH: Final = 8
 MOST: Final = 24
 
+Wrapping = tuple[nodes.NodeNG, FunctionInfo, FunctionInfo]
+
 
 @dataclass(frozen=True, slots=True)
 class Expr:
@@ -39,6 +41,7 @@ class Origins:
         self.memo: dict[object, object] = {}
         """What analyses have found out about this program."""
         self._sites: dict[FunctionInfo, list[Expr]] | None = None
+        self._wrapped: dict[FunctionInfo, tuple[Wrapping, ...]] = {}
 
     # Facts
 
@@ -118,16 +121,28 @@ class Origins:
         assert self._sites is not None
         for function in self.program.index.functions:
             calls = self._sites.get(function)
-            decorators = getattr(function.node, "decorators", None)
-            for decorator in decorators.nodes if calls and decorators is not None else ():
-                called = decorator.func if isinstance(decorator, nodes.Call) else None
-                expr = called or decorator
-                maker = self.program.analysis.resolver.expression(function.module, expr, function.parent)
-                if called is not None and isinstance(maker, FunctionInfo):
-                    maker = returned(maker)
-                inner = returned(maker) if isinstance(maker, FunctionInfo) else None
-                if inner is not None and inner.vararg is not None and all(p.keyword_only for p in inner.params):
+            for _, _, inner in self.wrapped(function) if calls else ():
+                if inner.vararg is not None and all(p.keyword_only for p in inner.params):
                     yield inner, list(calls or ())
+
+    def wrapped(self, function: FunctionInfo) -> tuple[Wrapping, ...]:
+        """What the project's decorators put in a function's place: for each its expression, the function of the project
+        that takes the decorated one (what a factory returns), and the one that this gives back.
+        """
+        if function not in self._wrapped:
+            self._wrapped[function] = tuple(self._wrapping(function))
+        return self._wrapped[function]
+
+    def _wrapping(self, function: FunctionInfo) -> Iterator[Wrapping]:
+        decorators = getattr(function.node, "decorators", None)
+        for decorator in decorators.nodes if decorators is not None else ():
+            called = decorator.func if isinstance(decorator, nodes.Call) else None
+            maker = self.program.analysis.resolver.expression(function.module, called or decorator, function.parent)
+            if called is not None and isinstance(maker, FunctionInfo):
+                maker = returned(maker)
+            inner = returned(maker) if isinstance(maker, FunctionInfo) else None
+            if inner is not None and isinstance(maker, FunctionInfo):
+                yield decorator, maker, inner
 
     # Slices
 
@@ -346,6 +361,11 @@ class Origins:
 def line(node: Any) -> int:
     """The line a node begins on."""
     return int(node.lineno or 0)
+
+
+def position(node: Any) -> tuple[int, int]:
+    """The line and column that a node begins at: the order of the source."""
+    return int(node.lineno or 0), int(node.col_offset or 0)
 
 
 def _field_default(value: nodes.NodeNG) -> nodes.NodeNG:

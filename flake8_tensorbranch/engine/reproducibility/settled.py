@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.lookup.calltree import CallTree
+from flake8_tensorbranch.engine.lookup.calltree import tree_of
 from flake8_tensorbranch.engine.lookup.origins import Expr
 from flake8_tensorbranch.engine.reproducibility.switches import Switches
 from flake8_tensorbranch.knowledge.model import lookup, method
@@ -34,7 +34,7 @@ class Settled:
     def __init__(self, switches: Switches) -> None:
         self.switches = switches
         self.origins = switches.origins
-        self.tree = CallTree(switches.origins)
+        self.tree = tree_of(switches.origins)
 
     def at(self, scope: FunctionInfo | None, call: nodes.Call) -> bool:
         """True when all draws that a call leads to come just after a seed, as far as its function shows them."""
