@@ -69,6 +69,9 @@ COMPILE: Final = "torch.compile"
 TUNED_MODES: Final = ("max-autotune", "max-autotune-no-cudagraphs")
 """The modes of `torch.compile` that time kernels (its docstring)."""
 
+UNTUNED_BACKENDS: Final = ("eager", "aot_eager")
+"""The backends of `torch.compile` that run the kernels eager mode runs (docs of torch.compiler, troubleshooting)."""
+
 ENDS_FRAME: Final = frozenset({"torch.device", "warnings.catch_warnings"})
 ENDS_FRAME_OF_CONTEXTLIB: Final = frozenset({"contextlib.ExitStack", "contextlib.suppress"})
 """Contexts that the compiler traces and cannot enter again in their middle: a graph break there leaves no graph

@@ -13,10 +13,10 @@ from flake8_tensorbranch.engine.lookup.slices import backward
 from flake8_tensorbranch.engine.reproducibility.equalities import Comparison, Equalities
 from flake8_tensorbranch.engine.reproducibility.switches import Switches
 from flake8_tensorbranch.knowledge.reproducibility import COARSE, COMPILE_WORDS, LOADING, LOADING_WORDS, READING, SAVING
+from flake8_tensorbranch.knowledge.tracing import COMPILE, TUNED_MODES, UNTUNED_BACKENDS
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted, last_name
 
 _CHAIN: Final = 12
-_COMPILE: Final = "torch.compile"
 
 
 class Comparisons:
@@ -102,7 +102,7 @@ class Comparisons:
 
     def _compiled(self, call: Expr) -> Iterator[Expr]:
         """The compilations that a call is, or that the function or module it calls has been through."""
-        if _COMPILE in self.origins.externals(call):
+        if COMPILE in self.origins.externals(call):
             yield call
             return
         for callee in self.origins.callees(call):
@@ -115,7 +115,7 @@ class Comparisons:
                 if named == "functools.partial" and isinstance(decorator, nodes.Call) and decorator.args:
                     resolver = self.origins.program.analysis.resolver
                     parts = [resolver.expression(expr.module, decorator.args[0], expr.scope)]
-                if _COMPILE in parts:
+                if COMPILE in parts:
                     yield expr
         held = dotted(call.node.func)
         for other in call.module.calls_in(call.scope) if held is not None else ():
@@ -129,9 +129,9 @@ class Comparisons:
         """How a compilation comes to its kernels; empty where it keeps torch's own."""
         if not isinstance(made.node, nodes.Call):
             return "compiled"
-        if self._literal(made, "backend") in ("eager", "aot_eager") or self._literal(made, "disable") is True:
+        if self._literal(made, "backend") in UNTUNED_BACKENDS or self._literal(made, "disable") is True:
             return ""
-        return "autotuned" if str(self._literal(made, "mode")).startswith("max-autotune") else "compiled"
+        return "autotuned" if self._literal(made, "mode") in TUNED_MODES else "compiled"
 
     def _literal(self, call: Expr, name: str) -> object:
         given = self._options.given(call, name)
