@@ -126,23 +126,26 @@ def forms(source: str) -> dict[str, str]:
     return {name: place for name, place in found.items() if not name.startswith("train_")}
 
 
-def functions(bodies: Mapping[str, str], given: str = "x: Tensor", trained: bool = False) -> str:
-    """The definitions of functions by name and body; with `trained`, each with a step of its training.
+def functions(bodies: Mapping[str, str], signature: str = "(x: Tensor) -> Tensor") -> str:
+    """The definitions of functions by name and body, all of one signature."""
+    return "".join(f"\n\ndef {name}{signature}:\n{indented(body)}" for name, body in bodies.items())
 
-    They take `given` and are said to return a tensor.
-    """
-    made = [f"\n\ndef {name}({given}) -> Tensor:\n{indented(body.strip(chr(10)))}" for name, body in bodies.items()]
-    if trained:
-        step = "{}(x).square().sum().backward()"
-        made += [f"\n\ndef train_{name}({given}) -> None:\n    {step.format(name)}\n" for name in bodies]
-    return "".join(made)
+
+def trainers(names: Iterable[str]) -> str:
+    """The definitions of `train_...`, a step of its training for each form."""
+    return functions({f"train_{name}": f"{name}(x).square().sum().backward()" for name in names}, "(x: Tensor) -> None")
 
 
 def agree(
-    source: str, *codes: str, names: Iterable[str] = (), elsewhere: Mapping[str, str] | None = None, least: int = 1
+    source: str,
+    *codes: str,
+    names: Iterable[str] = (),
+    elsewhere: Mapping[str, str] | None = None,
+    wrong: int = 1,
+    right: int = 1,
 ) -> None:
-    """Assert that what the linter reports of a program's forms is what goes wrong, and that at least so many of them
-    do, and as many do not.
+    """Assert that what the linter reports of a program's forms is what goes wrong, that at least `wrong` of them do,
+    and that at least `right` do not.
 
     The forms are `names`, or those that `forms` finds; `elsewhere` has the definition in which the report of a form
     stands, where it is not the form's own.
@@ -150,7 +153,7 @@ def agree(
     places = {name: name for name in names} or forms(source)
     places |= elsewhere or {}
     found = [name for name in places if differs(source, name)]
-    assert least <= len(found) <= len(places) - least
+    assert wrong <= len(found) <= len(places) - right
     assert {name for code in codes for name in reported(source, code)} == {places[name] for name in found}
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import textwrap
-
 import pytest
 
-from tests.oracle.agree import HEAD, agree, require_torch
+from tests.oracle.agree import HEAD, agree, functions, require_torch
 
 require_torch()
 pytestmark = pytest.mark.oracle
@@ -62,9 +60,7 @@ FORMS = {
 FORMS["outside"] = "store = []" + FORM.format(
     on="C", hook="partial(keep, store)", given="C(x)", reentrant=True, result="y + store[0].sum()"
 )
-PROGRAM = PARTS + "".join(
-    f"\n\ndef {name}(x: Tensor) -> Tensor:\n{textwrap.indent(body, '    ')}\n" for name, body in FORMS.items()
-)
+PROGRAM = PARTS + functions(FORMS)
 
 
 def test_what_bound_hooks_keep_is_reported() -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import textwrap
-
 import pytest
 
-from tests.oracle.agree import HEAD, differs, reported, require_torch
+from tests.oracle.agree import HEAD, agree, functions, require_torch, trainers
 
 require_torch()
 pytestmark = pytest.mark.oracle
@@ -138,21 +136,8 @@ SHARED = {
         "return a + b"
     ),
 }
-
-
-def program() -> str:
-    """The forms, each with a step of its training."""
-    forms = SHARED
-    source = PARTS
-    for name, body in forms.items():
-        source += f"\n\ndef {name}(x: Tensor) -> Tensor:\n{textwrap.indent(body, '    ')}\n"
-    for name in forms:
-        source += f"\n\ndef train_{name}(x: Tensor) -> None:\n    {name}(x).square().sum().backward()\n"
-    return source
+PROGRAM = PARTS + functions(SHARED) + trainers(SHARED)
 
 
 def test_shared_tensors_are_reported() -> None:
-    source = program()
-    wrong = {name for name in SHARED if differs(source, name)}
-    assert 5 < len(wrong) < len(SHARED) - 5
-    assert set(reported(source, "TBR505")) == wrong
+    agree(PROGRAM, "TBR505", names=SHARED, wrong=6, right=6)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
 from types import ModuleType
 
 import pytest
 
-from tests.oracle.agree import HEAD, reported, require_torch, step
+from tests.oracle.agree import HEAD, functions, reported, require_torch, step
 from tests.oracle.support import loaded, observe
 
 require_torch()
@@ -213,9 +212,7 @@ FORMS = {
     "early_re": "return checkpoint(attend, x, use_reentrant=True, early_stop=False)",
     "cond": "return checkpoint(attend, x, use_reentrant=False, context_fn=differ if x.shape[0] == 3 else fresh)",
 }
-PROGRAM = PARTS + "".join(
-    f"\n\ndef {name}(x: Tensor) -> Tensor:\n{textwrap.indent(body, '    ')}\n" for name, body in FORMS.items()
-)
+PROGRAM = PARTS + functions(FORMS)
 ELSEWHERE = {"re_helper": "run_re", "helper_differ": "run"}
 """Forms whose checkpoint stands in a helper."""
 

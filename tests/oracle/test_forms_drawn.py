@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import textwrap
-
 import pytest
 
-from tests.oracle.agree import HEAD, differs, reported, require_torch
+from tests.oracle.agree import HEAD, agree, differs, functions, reported, require_torch
 
 require_torch()
 pytestmark = pytest.mark.oracle
@@ -91,15 +89,11 @@ FORMS |= {
     "seeded": BUILT.replace("    layer", "    torch.manual_seed(0)\n    layer", 1).format(more="")
     + END.format(region="region"),
 }
-PROGRAM = PARTS + "".join(
-    f"\n\ndef {name}(x: Tensor) -> Tensor:\n{textwrap.indent(body, '    ')}\n" for name, body in FORMS.items()
-)
+PROGRAM = PARTS + functions(FORMS)
 
 
 def test_draws_that_are_not_replayed_are_reported() -> None:
-    wrong = {name for name in FORMS if differs(PROGRAM, name)}
-    assert 8 < len(wrong) < len(FORMS) - 8
-    assert set(reported(PROGRAM, "TBR204")) == wrong
+    agree(PROGRAM, "TBR204", names=FORMS, wrong=9, right=9)
 
 
 @pytest.mark.parametrize("build", ["Block", "Functional", "Stack"])

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import textwrap
-
 import pytest
 
-from tests.oracle.agree import HEAD, differs, reported, require_torch
+from tests.oracle.agree import HEAD, agree, functions, require_torch, trainers
 
 require_torch()
 pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore:.torch.nn.utils.stateless:FutureWarning")]
@@ -92,15 +90,8 @@ FORMS = {
         "return y * g.detach()"
     ),
 }
-PROGRAM = PARTS + "".join(
-    f"\n\ndef {name}(x: Tensor) -> Tensor:\n{textwrap.indent(body, '    ')}\n" for name, body in FORMS.items()
-)
-PROGRAM += "".join(
-    f"\n\ndef train_{name}(x: Tensor) -> None:\n    {name}(x).square().sum().backward()\n" for name in FORMS
-)
+PROGRAM = PARTS + functions(FORMS) + trainers(FORMS)
 
 
 def test_other_parameters_than_the_recompute_reads_are_reported() -> None:
-    wrong = {"call" if name == "f_helper" else name for name in FORMS if differs(PROGRAM, name)}
-    assert 8 < len(wrong) < len(FORMS) - 6
-    assert set(reported(PROGRAM, "TBR407")) == wrong
+    agree(PROGRAM, "TBR407", names=FORMS, elsewhere={"f_helper": "call"}, wrong=9, right=7)

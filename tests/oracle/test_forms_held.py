@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
-
 import pytest
 
-from tests.oracle.agree import HEAD, differs, reported, require_torch
+from tests.oracle.agree import HEAD, agree, functions, require_torch
+from tests.oracle.support import indented
 
 require_torch()
 pytestmark = pytest.mark.oracle
@@ -70,7 +69,7 @@ NET = "out = checkpoint(lambda h: (h + net.bias).tanh(), x, use_reentrant=False)
 FORMS |= {
     "step_cleared": f"{CLEAR}optimizer.zero_grad()\n{RUN}{END}",
     "step_cleared_after": f"{CLEAR}{RUN}optimizer.zero_grad()\n{END}",
-    "step_round": f"{CLEAR}for _ in range(2):\n    optimizer.zero_grad()\n{textwrap.indent(RUN, '    ')}"
+    "step_round": f"{CLEAR}for _ in range(2):\n    optimizer.zero_grad()\n{indented(RUN)}"
     "    optimizer.step()\n    out.sum().backward()\nreturn x * 1",
     "step_new": f"{NEW}{NET}{END}",
     "step_new_twice": f"{NEW}first = checkpoint(lambda h: (h + net.bias).tanh(), x, use_reentrant=False)\n"
@@ -87,12 +86,8 @@ FORMS |= {
     "bias_unread": "out = checkpoint(by_weight, x, use_reentrant=False)\nA.weight.data = A.weight.data * 2\n"
     "out.sum().backward()\nreturn x * 1",
 }
-PROGRAM = PARTS + "".join(
-    f"\n\ndef {name}(x: Tensor) -> Tensor:\n{textwrap.indent(body, '    ')}\n" for name, body in FORMS.items()
-)
+PROGRAM = PARTS + functions(FORMS)
 
 
 def test_changes_that_the_recompute_meets_are_reported() -> None:
-    wrong = {name for name in FORMS if differs(PROGRAM, name)}
-    assert 10 < len(wrong) < len(FORMS) - 15
-    assert set(reported(PROGRAM, "TBR208")) == wrong
+    agree(PROGRAM, "TBR208", names=FORMS, wrong=11, right=16)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import textwrap
-
 import pytest
 
-from tests.oracle.agree import reported, require_torch
+from tests.oracle.agree import functions, reported, require_torch
 from tests.oracle.processes import on_two_ranks
 from tests.oracle.ranked import hangs
 from tests.oracle.support import loaded, require_gloo
@@ -284,10 +282,7 @@ FORMS = {
     "values_equal": "if [loss] == [torch.ones(())]:\n    dist.all_reduce(total)",
     "star": "args = (total,)\nif loss.isfinite():\n    dist.all_reduce(*args)",
 }
-PROGRAM = HEAD + "".join(
-    f"\n\ndef {name}(loss: Tensor, total: Tensor) -> None:\n{textwrap.indent(body, '    ')}\n"
-    for name, body in FORMS.items()
-)
+PROGRAM = HEAD + functions(FORMS, "(loss: Tensor, total: Tensor) -> None")
 ELSEWHERE = {"method": "Step", "kept_value": "Valued", "rank_deco": "saved"}
 """Forms whose report stands in a class or at a decorator that they use."""
 

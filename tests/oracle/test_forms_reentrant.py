@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import textwrap
-
 import pytest
 
-from tests.oracle.agree import HEAD, differs, reported, require_torch
+from tests.oracle.agree import HEAD, differs, functions, reported, require_torch, trainers
 
 require_torch()
 pytestmark = pytest.mark.oracle
@@ -324,20 +322,9 @@ ELSEWHERE = {
 """Forms whose report may stand in a function or class that they use."""
 
 
-def program(code: str) -> str:
-    """The forms of a rule, each with a step of its training."""
-    forms = TABLES[code]
-    source = PARTS
-    for name, body in forms.items():
-        source += f"\n\ndef {name}(x: Tensor) -> Tensor:\n{textwrap.indent(body, '    ')}\n"
-    for name in forms:
-        source += f"\n\ndef train_{name}(x: Tensor) -> None:\n    {name}(x).square().sum().backward()\n"
-    return source
-
-
 @pytest.mark.parametrize("code", TABLES)
 def test_what_goes_wrong_is_reported(code: str) -> None:
-    source = program(code)
+    source = PARTS + functions(TABLES[code]) + trainers(TABLES[code])
     found = reported(source, code)
     wrong = {name for name in TABLES[code] if differs(source, name)}
     assert 5 < len(wrong) < len(TABLES[code]) - 5

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import textwrap
-
 import pytest
 
-from tests.oracle.agree import HEAD, differs, reported, require_torch
+from tests.oracle.agree import HEAD, agree, functions, require_torch, trainers
 
 require_torch()
 pytestmark = pytest.mark.oracle
@@ -250,15 +248,8 @@ FORMS |= {
     "profiler": "with torch.profiler.record_function('a'):\n    return checkpoint(plain, x, use_reentrant=False)",
     "save_cpu": "with torch.autograd.graph.save_on_cpu():\n    return checkpoint(plain, x, use_reentrant=False)",
 }
-PROGRAM = PARTS + "".join(
-    f"\n\ndef {name}(x: Tensor) -> Tensor:\n{textwrap.indent(body, '    ')}\n" for name, body in FORMS.items()
-)
-PROGRAM += "".join(
-    f"\n\ndef train_{name}(x: Tensor) -> None:\n    {name}(x).square().sum().backward()\n" for name in FORMS
-)
+PROGRAM = PARTS + functions(FORMS) + trainers(FORMS)
 
 
 def test_states_that_the_recompute_misses_are_reported() -> None:
-    wrong = {name for name in FORMS if differs(PROGRAM, name)}
-    assert 30 < len(wrong) < len(FORMS) - 15
-    assert {*reported(PROGRAM, "TBR402"), *reported(PROGRAM, "TBR208")} == wrong
+    agree(PROGRAM, "TBR402", "TBR208", names=FORMS, wrong=31, right=16)

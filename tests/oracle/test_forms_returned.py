@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import textwrap
-
 import pytest
 
-from tests.oracle.agree import HEAD, differs, reported, require_torch
+from tests.oracle.agree import HEAD, agree, differs, functions, reported, require_torch
 
 require_torch()
 pytestmark = pytest.mark.oracle
@@ -36,9 +34,7 @@ USES = {
     "other": "y = go(x)\nother = 2.0\ny.sum().backward()\nreturn x * other",
 }
 FORMS = {f"{make}_{use}": f"scale = 1.0\n{MAKES[make]}{USES[use]}" for make in MAKES for use in USES}
-PROGRAM = HEAD + "".join(
-    f"\n\ndef {name}(x: Tensor) -> Tensor:\n{textwrap.indent(body, '    ')}\n" for name, body in FORMS.items()
-)
+PROGRAM = HEAD + functions(FORMS)
 GLOBAL = (
     HEAD
     + """
@@ -70,9 +66,7 @@ def form(x: Tensor) -> Tensor:
 
 
 def test_names_bound_anew_after_the_function_returned_are_reported() -> None:
-    wrong = {name for name in FORMS if differs(PROGRAM, name)}
-    assert 4 < len(wrong) < len(FORMS) - 10
-    assert set(reported(PROGRAM, "TBR206")) == wrong
+    agree(PROGRAM, "TBR206", names=FORMS, wrong=5, right=11)
 
 
 @pytest.mark.parametrize("late", [True, False])

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
-
 import pytest
 
-from tests.oracle.agree import HEAD, differs, reported, require_torch
+from tests.oracle.agree import HEAD, agree, functions, require_torch
+from tests.oracle.support import indented
 
 require_torch()
 pytestmark = pytest.mark.oracle
@@ -72,18 +71,14 @@ RECOVERIES = {
 def recovery(before: str, handler: str, after: str) -> str:
     """A form whose region tries, and goes on behind the `try`."""
     body = TRIED.format(before=before, handler=handler, after=after)
-    return f"def region(h):\n{textwrap.indent(body, '    ')}\nreturn checkpoint(region, x, use_reentrant=False)"
+    return f"def region(h):\n{indented(body)}return checkpoint(region, x, use_reentrant=False)"
 
 
 FORMS = {name: HANDLED + body for name, body in WAYS.items()} | {
     name: recovery(*parts) for name, parts in RECOVERIES.items()
 }
-PROGRAM = PARTS + "".join(
-    f"\n\ndef {name}(x: Tensor) -> Tensor:\n{textwrap.indent(body, '    ')}\n" for name, body in FORMS.items()
-)
+PROGRAM = PARTS + functions(FORMS)
 
 
 def test_handlers_that_meet_the_stop_are_reported() -> None:
-    wrong = {name for name in FORMS if differs(PROGRAM, name)}
-    assert 3 < len(wrong) < len(FORMS) - 3
-    assert set(reported(PROGRAM, "TBR207")) == wrong
+    agree(PROGRAM, "TBR207", names=FORMS, wrong=4, right=4)

@@ -9,14 +9,13 @@ from __future__ import annotations
 import importlib
 import json
 import pickle
-import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.oracle.agree import reported, require_torch
+from tests.oracle.agree import functions, reported, require_torch
 from tests.oracle.support import loaded
 
 torch = require_torch()
@@ -213,9 +212,7 @@ FORMS = {
     "ternary": "return 'same' if torch.equal(torch.compile(A)(x), torch.load(GOLDEN)) else 'changed'",
     "all_": "return all([torch.equal(torch.compile(A)(x), torch.load(GOLDEN))])",
 }
-PROGRAM = HEAD + "".join(
-    f"\n\ndef {name}(x: Tensor):\n{textwrap.indent(body, '    ')}\n" for name, body in FORMS.items()
-)
+PROGRAM = HEAD + functions(FORMS, "(x: Tensor)")
 X = torch.linspace(0, 1, 12).reshape(3, 4)
 
 
