@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from flake8_tensorbranch.check import check_source
+from flake8_tensorbranch.diagnostic import Diagnostic
 from flake8_tensorbranch.settings import Settings
 from flake8_tensorbranch.source import SourceFile
 from tests.oracle.support import Outcome, indented, loaded, observe, require_torch
@@ -46,11 +47,16 @@ STATE: dict = {}
 """The imports and layers that the forms of checkpointed regions begin with."""
 
 
+def diagnostics(source: str, path: str = "forms.py") -> list[Diagnostic]:
+    """What every rule says of a file with this text, which stands there if it imports others."""
+    return check_source(SourceFile(path, source), Settings(enable=("TBR",), torch_version=TARGET))
+
+
 def reported(source: str, code: str) -> dict[str, list[str]]:
     """The messages of a code by the function or class at the top of the module in which each stands."""
     tops = [n for n in ast.parse(source).body if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
     found: dict[str, list[str]] = defaultdict(list)
-    for item in check_source(SourceFile("forms.py", source), Settings(enable=("TBR",), torch_version=TARGET)):
+    for item in diagnostics(source):
         if item.code == code:
             begins = {top.name: min([top.lineno, *(d.lineno for d in top.decorator_list)]) for top in tops}
             name = next((t.name for t in tops if begins[t.name] <= item.line <= (t.end_lineno or 0)), "")
@@ -68,9 +74,9 @@ def plain(source: str) -> Iterator[ModuleType]:
         return function(*args, **options)
 
     with pytest.MonkeyPatch.context() as patch:  # before the program runs: it may bind another name to a checkpoint
-        patch.setattr(torch.utils.checkpoint, "checkpoint", call)
-        with suppress(ImportError):  # a torch without distributed has no wrapper
+        with suppress(ImportError):  # a torch without distributed has no wrapper; one imported later would keep `call`
             patch.setattr(importlib.import_module(WRAPPER), "torch_utils_checkpoint", call)
+        patch.setattr(torch.utils.checkpoint, "checkpoint", call)
         with loaded(source) as module:
             yield module
 
@@ -97,6 +103,41 @@ def buffers(module: ModuleType, ending: str = "") -> list[Any]:
     """Copies of the buffers of the module's layers whose names end so, in the order of the program."""
     layers = [value for value in vars(module).values() if isinstance(value, torch.nn.Module)]
     return [b.clone() for layer in layers for name, b in layer.named_buffers() if name.endswith(ending)]
+
+
+def advances(source: str, name: str, ending: str = "") -> bool:
+    """True when a checkpointed form raises, or leaves other values in the buffers whose names end so than the plain
+    one.
+    """
+    with plain(source) as module:
+        step(module, name)
+        right = buffers(module, ending)
+    with loaded(source) as module:
+        raised = observe(step, module, name).error is not None
+        return raised or not all(map(same, buffers(module, ending), right))
+
+
+def gradients(source: str, checkpointed: bool, *layers: str) -> list[Any]:
+    """What `form` leaves, which calls backward itself: the gradients of its input and of the layers of these names as
+    they were before.
+    """
+    with loaded(source) if checkpointed else plain(source) as module:
+        x = torch.linspace(-1.0, 2.0, 12).reshape(3, 4).requires_grad_()
+        parameters = [p for layer in layers for p in getattr(module, layer).parameters()]
+        module.form(x)
+        return [x.grad, *(p.grad for p in parameters)]
+
+
+def spoils(source: str, right: list[Any], *layers: str) -> bool:
+    """True when `form` raises, or leaves other gradients than these."""
+    outcome = observe(gradients, source, True, *layers)
+    return outcome.error is not None or not all(map(same, outcome.value, right))
+
+
+def unsaid(source: str, name: str) -> bool:
+    """True when one step of a form makes torch ask for `use_reentrant`."""
+    with loaded(source) as module:
+        return any("use_reentrant" in text for text in observe(step, module, name).warnings)
 
 
 def differs(source: str, name: str) -> bool:

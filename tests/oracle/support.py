@@ -11,7 +11,7 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -109,6 +109,23 @@ def loaded(source: str) -> Iterator[ModuleType]:
     finally:
         sys.modules.pop(name, None)
         linecache.cache.pop(filename, None)
+
+
+@contextmanager
+def importable(folder: Path, files: Mapping[str, str]) -> Iterator[None]:
+    """Files by their paths in a folder, written there: they can be imported, and are forgotten afterwards."""
+    for name, text in files.items():
+        folder.joinpath(name).parent.mkdir(parents=True, exist_ok=True)
+        folder.joinpath(name).write_text(text, encoding="utf-8")
+    importlib.invalidate_caches()
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+        for name, module in list(sys.modules.items()):
+            if Path(getattr(module, "__file__", None) or "").is_relative_to(folder):
+                del sys.modules[name]
 
 
 @contextmanager

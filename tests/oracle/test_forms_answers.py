@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.oracle.agree import reported
-from tests.oracle.support import loaded, observe, require_torch
+from tests.oracle.support import compiling, indented, observe, require_torch
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -72,10 +72,8 @@ MODULE = "class M(nn.Module):\n    def forward(self, x: Tensor):\n        return
 
 def _agree(body: str, tracer: str) -> None:
     code, run = TRACERS[tracer]
-    lines = "".join(f"    {line}\n" for line in body.splitlines())
-    source = f"{HEAD}{lines}\n\n{MODULE}def run():\n    {run}\n"
-    torch._dynamo.reset()
-    with loaded(source) as module:
+    source = f"{HEAD}{indented(body)}\n\n{MODULE}def run():\n    {run}\n"
+    with compiling(source) as module:
         outcome = observe(module.run)
     assert bool(reported(source, code)) is (outcome.value is not True), (source, outcome)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.oracle.agree import reported
-from tests.oracle.support import graphs_compiled, loaded, observe, require_torch
+from tests.oracle.support import compiling, graphs_compiled, indented, loaded, observe, require_torch
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -75,9 +75,8 @@ BODIES = [
 
 
 def _source(body: str, options: str = "") -> str:
-    lines = "".join(f"    {line}\n" for line in body.splitlines())
     head = f'{HEAD}@torch.compile(backend="eager"{options})\ndef form(x: Tensor) -> Tensor:\n    x = x.tan()\n'
-    return f"{head}{lines}    return x.sin()\n"
+    return f"{head}{indented(body)}    return x.sin()\n"
 
 
 @pytest.mark.parametrize("body", BODIES)
@@ -92,8 +91,6 @@ def test_which_assert_is_recorded(body: str) -> None:
 @pytest.mark.parametrize("body", BODIES)
 def test_which_assert_fullgraph_refuses(body: str) -> None:
     source = _source(body, ", fullgraph=True")
-    with loaded(source) as module:
-        torch._dynamo.reset()
+    with compiling(source) as module:
         outcome = observe(module.form, torch.linspace(-1.0, 2.0, 12).reshape(3, 4))
-        torch._dynamo.reset()
     assert bool(reported(source, "TBR304")) is (outcome.error is not None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.oracle.agree import reported
-from tests.oracle.support import loaded, require_torch
+from tests.oracle.support import compiling, loaded, require_torch
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -88,10 +88,8 @@ PROGRAMS = [
 def test_whether_a_call_keeps_the_kernel_of_another(program: str) -> None:
     """The kernel that each call ran, against the one that the same call runs in eager mode."""
     source = f"{HEAD}\n\n{program}"
-    with loaded(source) as module:
-        torch._dynamo.reset()
+    with compiling(source) as module:
         found = module.run()
-        torch._dynamo.reset()
     eager = source.replace('@torch.compile(backend="aot_eager")\n', "").replace('@torch.compile(backend="eager")\n', "")
     for call in ('torch.compile(attend, backend="aot_eager")', "torch.compile(Attend(), backend='aot_eager')"):
         eager = eager.replace(call, call.split("(", 1)[1].rsplit(", ", 1)[0])

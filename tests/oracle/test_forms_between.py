@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.agree import HEAD, plain, reported, require_torch
-from tests.oracle.support import loaded, observe
+from tests.oracle.agree import HEAD, gradients, reported, require_torch, spoils
 
-torch = require_torch()
+require_torch()
 pytestmark = pytest.mark.oracle
 
 BETWEEN = (
@@ -175,22 +174,12 @@ CHANGES = [
 ]
 
 
-def gradients(source: str, checkpointed: bool) -> list[Any]:
-    with loaded(source) if checkpointed else plain(source) as module:
-        x = torch.linspace(-1.0, 2.0, 12).reshape(3, 4).requires_grad_()
-        parameters = list(module.NET.parameters())
-        module.form(x)
-        return [x.grad, *(p.grad for p in parameters)]
-
-
 @pytest.fixture(scope="module")
 def right() -> list[Any]:
-    return gradients(BETWEEN.replace("CHANGE", "pass"), checkpointed=False)
+    return gradients(BETWEEN.replace("CHANGE", "pass"), False, "NET")
 
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_what_changes_the_gradients_is_reported(change: str, right: list[Any]) -> None:
     source = BETWEEN.replace("CHANGE", change)
-    outcome = observe(gradients, source, True)
-    wrong = outcome.error is not None or not all(map(torch.equal, outcome.value, right))
-    assert ("form" in reported(source, "TBR208")) is wrong
+    assert ("form" in reported(source, "TBR208")) is spoils(source, right, "NET")

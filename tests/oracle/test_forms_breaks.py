@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.oracle.agree import reported
-from tests.oracle.support import graphs_compiled, loaded, require_torch
+from tests.oracle.support import graphs_compiled, indented, loaded, require_torch
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -103,8 +103,7 @@ BODIES = [
 
 @pytest.mark.parametrize("body", BODIES)
 def test_breaks_without_being_asked(body: str) -> None:
-    lines = "".join(f"    {line}\n" for line in body.splitlines())
-    source = f'{HEAD}\n\n@torch.compile(backend="eager")\ndef form(x: Tensor):\n    x = x.tan()\n{lines}'
+    source = f'{HEAD}\n\n@torch.compile(backend="eager")\ndef form(x: Tensor):\n    x = x.tan()\n{indented(body)}'
     with loaded(source) as module:
         found = graphs_compiled(lambda: module.form(torch.linspace(-1.0, 2.0, 12).reshape(3, 4)))
     assert bool(reported(source, "TBR306")) is (found != 1)

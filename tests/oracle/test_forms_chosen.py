@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.oracle.agree import reported
-from tests.oracle.support import loaded, nodes_behind, require_torch
+from tests.oracle.support import indented, loaded, nodes_behind, require_torch
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -109,7 +109,7 @@ def _graph(form: Any, x: Any) -> list[str]:
 
 @pytest.mark.parametrize("body", BODIES)
 def test_the_graph_follows_a_value(body: str) -> None:
-    source = HEAD + "".join(f"    {line}\n" for line in body.splitlines())
+    source = HEAD + indented(body)
     x = torch.linspace(-1.0, 2.0, 12).reshape(3, 4)
     with loaded(source) as module:
         follows = _graph(module.form, x) != _graph(module.form, -x)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.oracle.agree import reported, require_torch
-from tests.oracle.support import graphs_compiled, loaded, observe
+from tests.oracle.support import compiling, graphs_compiled, indented, loaded, observe
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -61,7 +61,7 @@ LOOPS = {
 def test_graphs_of_sizes(body: str) -> None:
     expected, words = LOOPS[body]
     source = HEAD + '\n\n@torch.compile(backend="eager")\ndef form(x: Tensor) -> Tensor:\n'
-    source += "".join(f"    {line}\n" for line in body.splitlines())
+    source += indented(body)
     messages = reported(source, "TBR302").get("form", []) + reported(source, "TBR301").get("form", [])
     with loaded(source) as module:
         found = graphs(module.form, ROWS)
@@ -284,9 +284,8 @@ def test_what_a_match_does_in_a_full_graph(subject: str, pattern: str) -> None:
     body += "        case _:\n            return x.cos()\n"
     source = HEAD + '\n\n@torch.compile(backend="eager", fullgraph=True)\ndef form(x: Tensor) -> Tensor:\n' + body
     source += "\n\ndef plain(x: Tensor) -> Tensor:\n" + body
-    with loaded(source) as module:
+    with compiling(source) as module:
         seen = [(observe(module.form, x), module.plain(x)) for x in (torch.ones(4), -torch.ones(4))]
-    torch._dynamo.reset()
     raised = any(outcome.error is not None for outcome, _ in seen)
     wrong = not raised and not all(torch.equal(outcome.value, right) for outcome, right in seen)
     assert ("raises" if raised else "another case" if wrong else "right") == WHOLE[subject, pattern]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.oracle.agree import reported
-from tests.oracle.support import loaded, observe, require_torch
+from tests.oracle.support import compiling, observe, require_torch
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -378,8 +378,6 @@ def run(x):
 def test_checkpoints_in_compiled_code(program: str) -> None:
     source = HEAD + program
     x = torch.linspace(-1.0, 2.0, 12).reshape(3, 4).requires_grad_()
-    with loaded(source) as module:
-        torch._dynamo.reset()
+    with compiling(source) as module:
         outcome = observe(lambda: module.run(x).sum().backward())
-        torch._dynamo.reset()
     assert bool(reported(source, "TBR314")) is (outcome.error is not None)

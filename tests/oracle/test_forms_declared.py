@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.oracle.agree import reported
-from tests.oracle.support import loaded, observe, require_torch
+from tests.oracle.support import compiling, observe, require_torch
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -398,8 +398,6 @@ def run():
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_what_contradicts_a_declaration(program: str) -> None:
     source = HEAD + program
-    with loaded(source) as module:
-        torch._dynamo.reset()
+    with compiling(source) as module:
         outcome = observe(module.run)
-        torch._dynamo.reset()
     assert bool(reported(source, "TBR308")) is (outcome.error is not None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.oracle.agree import HEAD, differs, reported, require_torch
+from tests.oracle.support import indented
 
 require_torch()
 pytestmark = pytest.mark.oracle
@@ -45,7 +46,7 @@ USES = {
 def test_wrappers_that_catch_the_stop_are_reported(catch: str, wrapper: str, use: str) -> None:
     kind, then = CATCHES[catch]
     inner = INNER.format(kind=kind, then=then)
-    deeper = "".join(f"    {line}\n" for line in inner.splitlines())
+    deeper = indented(inner)
     program = HEAD + WRAPPERS[wrapper].format(inner=inner, deeper=deeper)
     program += f"def body(h):\n    return A(h).tanh()\n\n\ndef form(x: Tensor) -> Tensor:\n    return {USES[use]}\n"
     assert ("guarded" in reported(program, "TBR207")) is differs(program, "form")

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import sys
 from pathlib import Path
 
 import pytest
 
-from flake8_tensorbranch.check import check_source
-from flake8_tensorbranch.settings import Settings
-from flake8_tensorbranch.source import SourceFile
-from tests.oracle.agree import TARGET
-from tests.oracle.support import observe, require_torch
+from tests.oracle.agree import diagnostics
+from tests.oracle.support import importable, indented, observe, require_torch
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -60,7 +56,7 @@ HEAD = """
 import torch
 from torch import nn
 
-from LAYERS_OF_THIS_TEST import Layer, aside, implemented, named, other_variant, run
+from tbr_layers import Layer, aside, implemented, named, other_variant, run
 
 block = nn.Linear(3, 3)
 
@@ -84,21 +80,11 @@ BODIES = {
 
 
 @pytest.mark.parametrize("body", BODIES)
-def test_told_where_torch_raises(body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    name = "layers_" + "".join(c if c.isalnum() else "_" for c in tmp_path.name)
-    text = HEAD.replace("LAYERS_OF_THIS_TEST", name) + "".join(f"    {line}\n" for line in body.split("\n"))
-    tmp_path.joinpath(f"{name}.py").write_text(LAYERS, encoding="utf-8")
-    path = tmp_path / f"use_{name}.py"
-    path.write_text(text, encoding="utf-8")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    module = importlib.import_module(path.stem)
-    try:
-        outcome = observe(module.form, torch.ones(2, 3, requires_grad=True))
-    finally:
-        sys.modules.pop(path.stem)
-        sys.modules.pop(name)
+def test_told_where_torch_raises(body: str, tmp_path: Path) -> None:
+    text = HEAD + indented(body)
+    with importable(tmp_path, {"tbr_layers.py": LAYERS, "tbr_use.py": text}):
+        outcome = observe(importlib.import_module("tbr_use").form, torch.ones(2, 3, requires_grad=True))
     assert (outcome.error is not None) == BODIES[body]
-    found = check_source(SourceFile(str(path), text), Settings(enable=("TBR",), torch_version=TARGET))
-    told = [item for item in found if item.code == "TBR503"]
+    told = [item for item in diagnostics(text, str(tmp_path / "tbr_use.py")) if item.code == "TBR503"]
     assert bool(told) == BODIES[body]
     assert all(("CheckpointImpl" in item.help) == ("implemented" in body) for item in told)

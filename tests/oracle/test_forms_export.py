@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.oracle.agree import reported, require_torch
-from tests.oracle.support import loaded, observe
+from tests.oracle.support import compiling, indented, observe
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -46,11 +46,10 @@ BODIES = [
 @pytest.mark.parametrize("strict", [False, True])
 @pytest.mark.parametrize("body", BODIES)
 def test_conversions(body: str, strict: bool) -> None:
-    source = HEAD + "".join(f"        {line}\n" for line in body.splitlines())
+    source = HEAD + indented(body, 8)
     source += f"\n\ndef run() -> object:\n    return export(Form(), (torch.ones(2, 2),), strict={strict})\n"
-    with loaded(source) as module:
+    with compiling(source) as module:
         outcome = observe(module.run)
-    torch._dynamo.reset()
     found = bool(reported(source, "TBR310"))
     if strict:
         assert not found or outcome.error is not None  # what only some strict exports refuse is not reported

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import importlib
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from flake8_tensorbranch.check import check_source
-from flake8_tensorbranch.settings import Settings
-from flake8_tensorbranch.source import SourceFile
-from tests.oracle.agree import TARGET
-from tests.oracle.support import graphs_compiled, observe, require_torch
+from tests.oracle.agree import diagnostics
+from tests.oracle.support import graphs_compiled, importable, observe, require_torch
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -203,24 +199,13 @@ NAME = "tbr_forms_of_files"
 def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Callable[[str], set[str]]]]:
     """The module, and by code the functions and classes of it in which something is reported."""
     folder = tmp_path_factory.mktemp("forms")
-    inner = folder / NAME
-    inner.mkdir()
-    inner.joinpath("__init__.py").touch()
-    inner.joinpath("parts.py").write_text(PARTS)
-    main = inner / "main.py"
-    main.write_text(MAIN)
-    items = check_source(SourceFile(str(main), MAIN), Settings(enable=("TBR",), torch_version=TARGET))
+    with importable(folder, {f"{NAME}/__init__.py": "", f"{NAME}/parts.py": PARTS, f"{NAME}/main.py": MAIN}):
+        items = diagnostics(MAIN, str(folder / NAME / "main.py"))
 
-    def reported(code: str) -> set[str]:
-        return {_top(item.line) for item in items if item.code == code}
+        def reported(code: str) -> set[str]:
+            return {_top(item.line) for item in items if item.code == code}
 
-    sys.path.insert(0, str(folder))
-    try:
         yield importlib.import_module(f"{NAME}.main"), reported
-    finally:
-        sys.path.remove(str(folder))
-        for name in [n for n in sys.modules if n.partition(".")[0] == NAME]:
-            del sys.modules[name]
 
 
 def _top(line: int) -> str:

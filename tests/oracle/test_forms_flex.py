@@ -7,7 +7,7 @@ import importlib
 import pytest
 
 from tests.oracle.agree import reported
-from tests.oracle.support import loaded, observe, require_torch
+from tests.oracle.support import compiling, observe, require_torch
 
 torch = require_torch()
 flex = importlib.import_module("torch.nn.attention.flex_attention")
@@ -140,11 +140,9 @@ def run(q): return go(q)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_where_torch_warns_of_the_full_matrix(program: str) -> None:
     source = HEAD + program
-    with loaded(source) as module:
-        torch._dynamo.reset()
+    with compiling(source) as module:
         flex._WARNINGS_SHOWN.discard("flex_attention_performance")  # given once in a process
         outcome = observe(module.run, torch.ones(1, 2, 128, 16))
-        torch._dynamo.reset()
     warned = any("without torch.compile()" in text for text in outcome.warnings)
     assert outcome.error is None
     assert bool(reported(source, "TBR313")) is warned

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.oracle.agree import reported
-from tests.oracle.support import Outcome, graphs_compiled, loaded, observe, require_torch
+from tests.oracle.support import Outcome, compiling, graphs_compiled, indented, loaded, observe, require_torch
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -118,17 +118,14 @@ COMPILE = '@torch.compile(backend="eager"'
 
 
 def _source(body: str, options: str = "") -> str:
-    lines = "".join(f"    {line}\n" for line in body.splitlines())
-    return f"{HEAD}{COMPILE}{options})\ndef form(x: Tensor):\n    x = x.tan()\n{lines}"
+    return f"{HEAD}{COMPILE}{options})\ndef form(x: Tensor):\n    x = x.tan()\n{indented(body)}"
 
 
 def _whole(body: str) -> Outcome:
     """What one call does, an error among it where the result is not that of the plain function."""
     x = torch.linspace(-1.0, 2.0, 12).reshape(3, 4)
-    with loaded(_source(body, ", fullgraph=True")) as module:
-        torch._dynamo.reset()
+    with compiling(_source(body, ", fullgraph=True")) as module:
         outcome = observe(module.form, x)
-        torch._dynamo.reset()
         if outcome.error is None and repr(outcome.value) != repr(module.form._torchdynamo_orig_callable(x)):
             outcome.error = AssertionError("another result")
     return outcome

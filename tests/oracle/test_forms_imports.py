@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import importlib
 import itertools
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from flake8_tensorbranch.check import check_source
-from flake8_tensorbranch.settings import Settings
-from flake8_tensorbranch.source import SourceFile
-from tests.oracle.agree import TARGET
-from tests.oracle.support import observe, require_torch
+from tests.oracle.agree import diagnostics
+from tests.oracle.support import importable, observe, require_torch
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -122,23 +118,16 @@ _COUNTER = itertools.count()
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The folder of the files to check, in a package that is imported."""
+    files = {"parts": PARTS, "__init__": "from .parts import *\nfrom .parts import picked, value\n", "sub/__init__": ""}
     root = tmp_path_factory.mktemp("imports")
-    inner = root / "tbr_imports"
-    (inner / "sub").mkdir(parents=True)
-    inner.joinpath("parts.py").write_text(PARTS)
-    inner.joinpath("__init__.py").write_text("from .parts import *\nfrom .parts import picked, value\n")
-    inner.joinpath("sub", "__init__.py").touch()
-    sys.path.insert(0, str(root))
-    yield inner / "sub"
-    sys.path.remove(str(root))
-    for name in [n for n in sys.modules if n.partition(".")[0] == "tbr_imports"]:
-        del sys.modules[name]
+    with importable(root, {f"tbr_imports/{name}.py": text for name, text in files.items()}):
+        yield root / "tbr_imports" / "sub"
 
 
 def _agree(folder: Path, source: str, region: str) -> None:
     path = folder / f"main{next(_COUNTER)}.py"
     path.write_text(source)
-    items = check_source(SourceFile(str(path), source), Settings(enable=("TBR",), torch_version=TARGET))
+    items = diagnostics(source, str(path))
     importlib.invalidate_caches()
     torch._dynamo.reset()
     outcome = observe(importlib.import_module(f"tbr_imports.sub.{path.stem}").run)

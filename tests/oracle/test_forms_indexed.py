@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.oracle.agree import reported
-from tests.oracle.support import graphs_compiled, loaded, observe, require_torch
+from tests.oracle.support import compiling, graphs_compiled, indented, loaded, observe, require_torch
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -47,10 +47,9 @@ BODIES = [
 
 @pytest.mark.parametrize("body", BODIES)
 def test_indices_of_rank_0(body: str) -> None:
-    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    lines = indented(body)
     source = PROGRAM.format(", fullgraph=True", lines)
-    torch._dynamo.reset()
-    with loaded(source) as module:
+    with compiling(source) as module:
         outcome = observe(module.form, module.X)
     assert bool(reported(source, "TBR306")) is (outcome.error is not None), outcome
     source = PROGRAM.format("", lines)

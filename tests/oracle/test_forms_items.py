@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from tests.oracle.agree import reported, require_torch
-from tests.oracle.support import graphs_compiled, loaded
+from tests.oracle.support import graphs_compiled, indented, loaded
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -63,8 +63,7 @@ FORMS = [
 
 @pytest.mark.parametrize(("kept", "body"), FORMS)
 def test_items(kept: str, body: str) -> None:
-    indented = "".join(f"        {line}\n" for line in body.splitlines())
-    source = HEAD.replace("KEPT", kept).replace("BODY", indented)
+    source = HEAD.replace("KEPT", kept).replace("BODY", indented(body, 8))
     with loaded(source) as module:
         found = graphs_compiled(lambda: [module.form(torch.ones(4)) for _ in range(CALLS)])
     assert (found == CALLS) is ("Form" in reported(source, "TBR303"))

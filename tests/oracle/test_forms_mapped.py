@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.oracle.agree import HEAD, reported
-from tests.oracle.support import loaded, observe, require_torch
+from tests.oracle.support import indented, loaded, observe, require_torch
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -372,10 +372,10 @@ return torch.vmap(inner)(x)
 def _program() -> Iterator[tuple[str, str]]:
     """Each form's name and source."""
     for number, body in enumerate(ROWS):
-        lines = "".join(f"        {line}\n" for line in body.splitlines())
+        lines = indented(body, 8)
         yield f"row_{number}", f"    def inner(row):\n{lines}\n    return torch.vmap(inner)(x)\n"
     for number, body in enumerate(BATCHES):
-        yield f"batch_{number}", "".join(f"    {line}\n" for line in body.splitlines())
+        yield f"batch_{number}", indented(body)
 
 
 FORMS = {name: f"\n\ndef {name}(x: Tensor):\n{body}" for name, body in _program()}

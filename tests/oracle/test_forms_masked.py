@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.oracle.agree import reported
-from tests.oracle.support import graphs_compiled, loaded, require_torch
+from tests.oracle.support import graphs_compiled, indented, loaded, require_torch
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -78,7 +78,7 @@ BODIES = [
 
 @pytest.mark.parametrize("body", BODIES)
 def test_sizes_that_values_decide(body: str) -> None:
-    source = HEAD + "".join(f"    {line}\n" for line in body.splitlines())
+    source = HEAD + indented(body)
     with loaded(source) as module:
         graphs = graphs_compiled(lambda: module.form(torch.linspace(-1.0, 2.0, 12).reshape(3, 4)))
     assert bool(reported(source, "TBR307")) is (graphs != 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.oracle.agree import HEAD, reported
-from tests.oracle.support import loaded, observe, require_torch
+from tests.oracle.support import indented, loaded, observe, require_torch
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -128,17 +128,13 @@ WRITTEN = [
 ]
 
 
-def _body(text: str) -> str:
-    return "".join(f"    {line}\n" for line in text.splitlines())
-
-
 BODIES = [*NESTED, *DRAWN, *EVALUATED, "return vmap(Dropped())(x)"]
-BODIES += [f"def f(row):\n{_body(body)}return vmap(f)(x)" for body in WRITTEN]
+BODIES += [f"def f(row):\n{indented(body)}return vmap(f)(x)" for body in WRITTEN]
 
 
 @pytest.mark.parametrize("body", BODIES)
 def test_what_vmap_refuses(body: str) -> None:
-    source = f"{HEAD_OF_MAPS}\n\ndef form(x: Tensor):\n{_body(body)}"
+    source = f"{HEAD_OF_MAPS}\n\ndef form(x: Tensor):\n{indented(body)}"
     with loaded(source) as module:
         outcome = observe(module.form, torch.linspace(-1.0, 2.0, 12).reshape(3, 4))
     assert bool(reported(source, "TBR312")) is (outcome.error is not None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.oracle.agree import reported
-from tests.oracle.support import loaded, observe, require_torch
+from tests.oracle.support import indented, loaded, observe, require_torch
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -100,7 +100,7 @@ def _agree(source: str) -> None:
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("body", BODIES)
 def test_what_a_proxy_answers(body: str, test: str, tracer: str) -> None:
-    lines = "".join(f"    {line}\n" for line in body.format(test).splitlines())
+    lines = indented(body.format(test))
     _agree(FORM.format(lines, TRACERS[tracer]))
 
 

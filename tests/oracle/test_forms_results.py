@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.oracle.agree import reported
-from tests.oracle.support import loaded, require_torch
+from tests.oracle.support import indented, loaded, require_torch
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -244,7 +244,7 @@ def _gives(source: str) -> bool:
 
 @pytest.mark.parametrize("body", BODIES)
 def test_results_that_follow_a_value(body: str) -> None:
-    source = HEAD + "".join(f"    {line}\n" for line in body.splitlines())
+    source = HEAD + indented(body)
     found = {**reported(source, "TBR103"), **reported(source, "TBR102")}
     assert ("form" in found) is _gives(source)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.oracle.agree import reported
-from tests.oracle.support import graphs_compiled, loaded, require_torch
+from tests.oracle.support import graphs_compiled, indented, loaded, require_torch
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -100,7 +100,7 @@ FREE = [
 
 def _found(body: str) -> tuple[int, bool, bool]:
     """How many graphs twelve sizes make, and whether a loop and a test on a size are reported."""
-    source = HEAD + "".join(f"    {line}\n" for line in body.splitlines())
+    source = HEAD + indented(body)
 
     with loaded(source) as module:
 

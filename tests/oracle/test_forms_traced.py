@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.oracle.agree import reported
-from tests.oracle.support import loaded, observe, require_torch
+from tests.oracle.support import indented, loaded, observe, require_torch
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -223,8 +223,7 @@ TRACERS = {
     [(b, t) for b in BODIES for t in TRACERS if not any(part in b for part in OTHERS.get(t, ()))],
 )
 def test_what_tracers_get_wrong(body: str, tracer: str) -> None:
-    lines = "".join(f"    {line}\n" for line in body.splitlines())
-    source = f"{HEAD}def form(x: Tensor):\n{lines}\n\ndef run():\n    {TRACERS[tracer]}\n"
+    source = f"{HEAD}def form(x: Tensor):\n{indented(body)}\n\ndef run():\n    {TRACERS[tracer]}\n"
     with loaded(source) as module:
         outcome = observe(module.run)
     assert bool(reported(source, "TBR311")) is (outcome.value is not True)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
-
 import pytest
 
-from tests.oracle.agree import HEAD, forms, reported, require_torch, step
-from tests.oracle.support import loaded
+from tests.oracle.agree import HEAD, forms, reported, require_torch, unsaid
 
 require_torch()
 pytestmark = pytest.mark.oracle
@@ -127,14 +124,8 @@ CALLS = {
 FORMS += "\n\n".join(f"def as_{name}(x: Tensor) -> Tensor:\n    return {call}\n" for name, call in CALLS.items())
 
 
-def warns(name: str) -> bool:
-    """True when one step of a form makes torch ask for `use_reentrant`."""
-    with loaded(FORMS) as module, warnings.catch_warnings(record=True) as seen:
-        warnings.simplefilter("always")
-        step(module, name)
-    return any("use_reentrant" in str(warning.message) for warning in seen)
-
-
 def test_calls_that_torch_warns_of_are_reported() -> None:
     places = forms(FORMS)
-    assert set(reported(FORMS, "TBR506")) == {place for name, place in places.items() if warns(name)}
+    wrong = {place for name, place in places.items() if unsaid(FORMS, name)}
+    assert 0 < len(wrong) < len(places)
+    assert set(reported(FORMS, "TBR506")) == wrong

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import graphs_compiled, loaded, observe, page, require_torch, tell
+from tests.oracle.support import compiling, graphs_compiled, loaded, observe, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -222,9 +222,8 @@ def test_the_setting_that_makes_ints_of_modules_dynamic() -> None:
 
 
 def test_fullgraph_stops_at_the_limit() -> None:
-    with loaded(page("TBR303").example) as bad:
+    with compiling(page("TBR303").example) as bad:
         module = torch.compile(bad.Warmup(), backend="eager", fullgraph=True)
         outcome = observe(lambda: [module(X) for _ in range(CALLS)])
-    torch._dynamo.reset()
     tell(f"{CALLS} steps, `fullgraph=True`", outcome.kind or "no error")
     assert outcome.kind == "FailOnRecompileLimitHit"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import graphs_compiled, graphs_of, loaded, observe, page, require_torch, tell
+from tests.oracle.support import compiling, graphs_compiled, graphs_of, loaded, observe, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -28,9 +28,8 @@ def test_repair_computes_the_same() -> None:
 
 
 def test_fullgraph_makes_the_example_an_error() -> None:
-    with loaded(page("TBR304").example.replace('backend="eager"', 'backend="eager", fullgraph=True')) as bad:
+    with compiling(page("TBR304").example.replace('backend="eager"', 'backend="eager", fullgraph=True')) as bad:
         outcome = observe(bad.signed, X)
-    torch._dynamo.reset()
     tell("`fullgraph=True`", outcome)
     assert (outcome.kind, outcome.first_line) == ("Unsupported", "Data-dependent branching")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.oracle.support import graphs_compiled, graphs_of, loaded, observe, page, require_torch, tell
+from tests.oracle.support import compiling, graphs_compiled, graphs_of, loaded, observe, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -118,15 +118,13 @@ def test_the_frame_is_cut(name: str) -> None:
 
 
 def test_fullgraph_makes_it_an_error() -> None:
-    with loaded(FORMS) as forms:
+    with compiling(FORMS) as forms:
         outcome = observe(graphs_of, forms.in_for, [(X,)], fullgraph=True)
-    torch._dynamo.reset()
     assert outcome.kind == "Unsupported"
 
 
 def test_a_check_by_an_operation_stays_in_the_graph() -> None:
-    with loaded(FORMS) as forms:
+    with compiling(FORMS) as forms:
         assert graphs_of(forms.checked, [(X,)], fullgraph=True) == 1
         outcome = observe(graphs_of, forms.checked, [(X / 0,)], fullgraph=True)
-    torch._dynamo.reset()
     assert (outcome.kind, outcome.first_line) == ("RuntimeError", "not finite")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import Outcome, loaded, observe, page, require_torch, shortened, tell
+from tests.oracle.support import Outcome, compiling, loaded, observe, page, require_torch, shortened, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -97,10 +97,8 @@ def export(name: str, dim: Any, example: Any = X) -> Outcome:
 def compiled(name: str, mark: Any) -> Outcome:
     x = X.clone()
     mark(x, 0)
-    with loaded(FORMS) as forms:
-        outcome = observe(torch.compile(getattr(forms, name), backend="eager"), x)
-    torch._dynamo.reset()
-    return outcome
+    with compiling(FORMS) as forms:
+        return observe(torch.compile(getattr(forms, name), backend="eager"), x)
 
 
 def test_example_is_refused_and_repair_exports() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.oracle.agree import reported
-from tests.oracle.support import Outcome, loaded, observe, page, require_torch, tell
+from tests.oracle.support import Outcome, compiling, observe, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -20,11 +20,8 @@ UNFUSED = "flex_attention called without torch.compile() - this will use an unfu
 def run(source: str, *given: Any) -> Outcome:
     # The warning is given once a process, and another test may have had it.
     getattr(importlib.import_module("torch.nn.attention.flex_attention"), "_WARNINGS_SHOWN", set()).clear()
-    torch._dynamo.reset()
-    with loaded(source) as module:
-        outcome = observe(module.attend, *given)
-    torch._dynamo.reset()
-    return outcome
+    with compiling(source) as module:
+        return observe(module.attend, *given)
 
 
 def test_example_warns_and_repair_does_not() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.support import Outcome, loaded, observe, page, require_torch, tell
+from tests.oracle.support import Outcome, compiling, loaded, observe, page, require_torch, tell
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -189,14 +189,13 @@ def test_context_fn() -> None:
     not any(map(shutil.which, ("c++", "g++", "clang++"))), reason="the default backend needs a compiler"
 )
 def test_a_selective_policy_does_not_see_into_compiled_code() -> None:
-    with loaded(FORMS) as forms:
+    with compiling(FORMS) as forms:
         for function, sees in ((forms.block, True), (observe(torch.compile, forms.block).value, False)):
             forms.SEEN.clear()
             outer = forms.through(function, context_fn=forms.selective)
             x = torch.eye(4, requires_grad=True)
             assert observe(lambda call=outer, x=x: call(x).sum().backward()).error is None
             assert ("aten.mm.default" in forms.SEEN) is sees
-    torch._dynamo.reset()
 
 
 EXPORTED = """
