@@ -300,6 +300,62 @@ def c_mm(x): return MM(x)
 def c_attr(x): return ATTR(x)
 def c_attrp(x): return ATTRP(x)
 def c_clsp(x): return CLSP(x)
+class Holder:
+    ck = staticmethod(checkpoint)
+class Typed(nn.Module):
+    ck = checkpoint
+    def __init__(self):
+        super().__init__()
+        self.l = nn.Linear(4, 4)
+    def forward(self, x): return type(self).ck(self.l, x)
+class TypedOk(nn.Module):
+    ck = checkpoint
+    def __init__(self):
+        super().__init__()
+        self.l = nn.Linear(4, 4)
+    def forward(self, x): return type(self).ck(self.l, x, use_reentrant=False)
+class Classed(nn.Module):
+    ck = checkpoint
+    def __init__(self):
+        super().__init__()
+        self.l = nn.Linear(4, 4)
+    def forward(self, x): return self.__class__.ck(self.l, x)
+class ClassedOk(nn.Module):
+    ck = checkpoint
+    def __init__(self):
+        super().__init__()
+        self.l = nn.Linear(4, 4)
+    def forward(self, x): return self.__class__.ck(self.l, x, use_reentrant=False)
+class Above(Holder, nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.l = nn.Linear(4, 4)
+    def forward(self, x): return super().ck(self.l, x)
+class AboveOk(Holder, nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.l = nn.Linear(4, 4)
+    def forward(self, x): return super().ck(self.l, x, use_reentrant=False)
+class Asked(Holder, nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.l = nn.Linear(4, 4)
+    def forward(self, x): return getattr(type(self), "ck")(self.l, x)
+class AskedOk(Holder, nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.l = nn.Linear(4, 4)
+    def forward(self, x): return getattr(type(self), "ck")(self.l, x, use_reentrant=False)
+TYPED, TYPEDOK, CLASSED, CLASSEDOK = Typed(), TypedOk(), Classed(), ClassedOk()
+ABOVE, ABOVEOK, ASKED, ASKEDOK = Above(), AboveOk(), Asked(), AskedOk()
+def c_typed(x): return TYPED(x)
+def c_typedok(x): return TYPEDOK(x)
+def c_classed(x): return CLASSED(x)
+def c_classedok(x): return CLASSEDOK(x)
+def c_above(x): return ABOVE(x)
+def c_aboveok(x): return ABOVEOK(x)
+def c_asked(x): return ASKED(x)
+def c_askedok(x): return ASKEDOK(x)
 """
 )
 

@@ -202,6 +202,8 @@ def _of_ref(frame: Frame, value: AbstractValue, ref: Any, name: str) -> Abstract
                 if key == name:
                     return inner
         if isinstance(ref.cls, ClassInfo):
+            if name == "__class__":
+                return named(ref.cls)
             stored = frame.self_name in frame.roots and value == frame.owner
             now = properties.value(frame, ref.cls, name) if stored else None
             found = analysis.attribute(ref.cls, name, value, ref.unread) if now is None else now

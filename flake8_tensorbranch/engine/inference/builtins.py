@@ -183,6 +183,15 @@ def _iterated(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> Abstr
     return container(operators.iterate(value), operators.length_deps(value))
 
 
+def _type(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
+    """The classes of the project that an object may be of."""
+    value = _first(args)
+    classes = [r.cls for r in value.each if isinstance(r, Instance) and isinstance(r.cls, ClassInfo)]
+    if len(args.positional) != 1 or value.kinds != OBJECT or len(classes) != len(value.refs):
+        return UNKNOWN
+    return join_all(map(attributes.named, classes)) if classes else UNKNOWN
+
+
 def _getattr(frame: Frame, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
     if len(args.positional) < 2:
         return UNKNOWN
@@ -242,7 +251,7 @@ FUNCTIONS: Final[dict[str, Transfer]] = {
     "dict": _dict, "next": _next, "getattr": _getattr, "abs": _abs, "pow": _power, "divmod": _divmod,
     "isinstance": _host, "issubclass": _host, "hasattr": _host, "callable": _host, "id": _host, "hash": _hash,
     "ord": _host, "chr": _host, "print": _none, "setattr": _setattr, "str": _text, "repr": _text, "format": _text,
-    "staticmethod": _same,
+    "staticmethod": _same, "type": _type,
 }  # fmt: skip
 
 _STRINGS: Final = frozenset(

@@ -189,7 +189,11 @@ class Classes:
                     return attributes.named(forward)
                 # `ctx` is passed by torch, unless `setup_context` takes it.
                 return attributes.bound(forward, make(CALLABLE))
-        for base in analysis.resolver.mro(cls):
+        return self._written(analysis.resolver.mro(cls), name)
+
+    def _written(self, bases: Sequence[ClassInfo | str], name: str) -> AbstractValue:
+        """What the first body of these classes binds a name to."""
+        for base in bases:
             if isinstance(base, ClassInfo) and name in base.body:
                 found = self.body(base).get(name, BOTTOM)
                 for statement in base.body[name]:
@@ -366,7 +370,8 @@ class Classes:
             if function.is_static:
                 return attributes.named(function)
             return attributes.bound(function, ref.owner)
-        return self.external_super(ref, name)
+        written = self._written(self.analysis.resolver.mro(ref.cls)[1:], name)
+        return written if written.known else self.external_super(ref, name)
 
 
 def _replaces(cls: ClassInfo, name: str) -> bool:
