@@ -12,7 +12,6 @@ from flake8_tensorbranch.diagnostic import Edit
 from flake8_tensorbranch.engine.checkpointing import callshape, segments, transforms
 from flake8_tensorbranch.engine.checkpointing.backward import Backward
 from flake8_tensorbranch.engine.checkpointing.contexts import Contexts
-from flake8_tensorbranch.engine.checkpointing.fromoutside import FromOutside
 from flake8_tensorbranch.engine.checkpointing.gradients import Gradients
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.checkpointing.reentrant import Reentrant
@@ -36,6 +35,9 @@ from flake8_tensorbranch.syntax.names import FunctionInfo
 
 _BY_INPUTS: Final = ("autograd", "inputs=")
 """What the text of a file holds that runs a backward by inputs."""
+
+_PARALLEL: Final = ("DistributedDataParallel", "find_unused_parameters")
+"""What the text of a file holds that makes DDP modules, or has a trainer make them."""
 
 
 def sites(program: Program, regions: Regions) -> Iterator[CheckpointSite | ScopeSite]:
@@ -153,13 +155,12 @@ class _Calls:
 
     def wrapped(self) -> Iterator[CheckpointSite]:
         """Calls that wrap modules of a model in reentrant checkpoints, where DDP cannot take the model."""
-        if not self.origins.program.index.mentions(("find_unused_parameters",)):
+        if not self.origins.program.index.mentions(_PARALLEL):
             return
         models = self.reentrant.parallel.models()
-        outside = FromOutside(self.origins, self.recomputes, self.gradients.frozen)
-        for expr, row in outside.given(models) if models else ():
+        for expr, row, how in self.reentrant.parallel.outside.given(models) if models else ():
             made = Recompute(expr, None, (), row)
-            facts: dict[str, object] = {"ddp": "unused", "variants": {True}, **_choice(row)}
+            facts: dict[str, object] = {"ddp": how, "variants": {True}, **_choice(row)}
             yield self._site(made, expr.node, facts)
 
     def _site(

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final
 
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.frozen import Frozen
+from flake8_tensorbranch.engine.checkpointing.perstep import Path, PerStep
+from flake8_tensorbranch.engine.checkpointing.puts import Put, Puts
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recomputes
 from flake8_tensorbranch.engine.lookup import slices
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.engine.regions.selected import asked, forwards
 from flake8_tensorbranch.knowledge.regions import RegionEntry, entry
 from flake8_tensorbranch.syntax.kinds import FUNCTIONS
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
 _IMPL: Final = "checkpoint_impl"
-_KEPT: Final = (nodes.Assign, nodes.AnnAssign)
 
 
 class FromOutside:
@@ -27,10 +31,12 @@ class FromOutside:
         self.recomputes = recomputes
         self.frozen = frozen
         self.options = recomputes.options
+        self.steps = PerStep(origins)
+        self.puts = Puts(origins)
 
-    def given(self, models: list[Expr | None]) -> Iterator[tuple[Expr, RegionEntry]]:
-        """The wrapping calls whose module becomes part of one of these models, as far as the source shows; None is any
-        model.
+    def given(self, models: list[tuple[Expr | None, bool]]) -> Iterator[tuple[Expr, RegionEntry, str]]:
+        """The wrapping calls whose module becomes part of one of these models, as far as the source shows, and how DDP
+        comes to mark it ready twice; None is any model, and the flag tells those whose unused parameters are searched.
         """
         index = self.origins.program.index
         for scope, call in index.all_calls():
@@ -38,9 +44,43 @@ class FromOutside:
             row = self._row(expr)
             if row is None or not self._reentrant(expr, row) or self._is_bare(expr, row):
                 continue
-            root = self._root(expr, row)
-            if any(model is None or self._holds(model, expr, root) for model in models):
-                yield expr, row
+            put = self._put(expr, row)
+            held = {unused for model, unused in models if model is None or self.holds(model, expr, put)}
+            how = "unused" if True in held else ""
+            if held and not how and put is not None:
+                how = self._wraps_again(expr, row, put)
+            if how:
+                yield expr, row, how
+
+    def _wraps_again(self, call: Expr, row: RegionEntry, put: Put) -> str:
+        """How a step runs what is wrapped more than once."""
+        if not row.wrapper:
+            return self.again(put)
+        if asked(self.origins, call, row) == []:
+            return ""  # which modules are wrapped is not read
+        entries = self.recomputes.regions.entries
+        return self._again(put.root, [f for begin, found in entries if begin.node is call.node for f in found])
+
+    def again(self, put: Put) -> str:
+        """How a step of a model runs a module of it more than once: `twice`, or `outside` of its region, too; else
+        empty.
+        """
+        found = list(forwards(self.origins.program, list(put.classes))) if put.classes else []
+        return self._again(put.root, found, put.path)
+
+    def _again(self, root: Expr, found: list[FunctionInfo], path: Path = ()) -> str:
+        for cls in self._models(root):
+            for at in [path] if path else dict.fromkeys(self.steps.places(cls, found)):
+                how = self.steps.again(cls, at)
+                if how:
+                    return how
+        return ""
+
+    def _models(self, root: Expr) -> list[ClassInfo]:
+        """The classes that a model is of."""
+        values = [self.origins.value(e) for e in (root, *self.origins.of(root))]
+        refs = (r.cls for v in values for r in v.each if isinstance(r, Instance))
+        return list(dict.fromkeys(cls for cls in refs if isinstance(cls, ClassInfo)))
 
     def _row(self, expr: Expr) -> RegionEntry | None:
         """The entry of a call that wraps: a maker of wrapped modules, in-place wrapping, `forward = partial(...)`."""
@@ -102,40 +142,21 @@ class FromOutside:
         held = self.recomputes.holding.of(module)
         return (held.complete and not held.state) or self.frozen.module(module)
 
-    def _root(self, call: Expr, row: RegionEntry) -> Expr | None:
+    def _put(self, call: Expr, row: RegionEntry) -> Put | None:
         """What the wrapped module becomes a part of: the model that is given, or whose attribute or item is set."""
         if row.wrapper:
-            return Expr(call.module, call.scope, call.node.args[0]) if call.node.args else None
-        child, up = call.node, call.node.parent
-        while up is not None and not up.is_statement:
-            if isinstance(up, nodes.Call) and isinstance(up.func, nodes.Name) and up.func.name == "setattr":
-                return _root_of(call, up.args[0]) if child is up.args[-1] else None
-            child, up = up, up.parent
-        if isinstance(up, _KEPT):
-            targets = up.targets if isinstance(up, nodes.Assign) else [up.target]
-            if isinstance(targets[0], (nodes.AssignAttr, nodes.Subscript)):
-                return _root_of(call, targets[0])
-        return None
+            return Put(replace(call, node=call.node.args[0])) if call.node.args else None
+        return self.puts.by(call)
 
-    def _holds(self, model: Expr, call: Expr, root: Expr | None) -> bool:
+    def holds(self, model: Expr, call: Expr, put: Put | None) -> bool:
         """True where a wrapped module is, as far as the source shows, a part of a model."""
         if any(part.node is call.node for part in slices.backward(self.origins, model)):
             return True
-        if root is None:
+        if put is None:
             return False
+        root = put.root
         same = isinstance(root.node, nodes.Name) and isinstance(model.node, nodes.Name)
         if same and root.scope is model.scope and root.node.name == model.node.name:
             return True
         made = [o.node for o in self.origins.of(model)]
         return any(o.node is m for o in self.origins.of(root) for m in made)
-
-
-def _root_of(call: Expr, target: Any) -> Expr | None:
-    """The name that a target begins with, but for the object whose method this is: that is seen from inside."""
-    while isinstance(target, (nodes.Attribute, nodes.AssignAttr, nodes.Subscript)):
-        target = target.value if isinstance(target, nodes.Subscript) else target.expr
-    scope = call.scope
-    if not isinstance(target, nodes.Name):
-        return None
-    own = scope is not None and scope.takes_self and bool(scope.params) and scope.params[0].name == target.name
-    return None if own else Expr(call.module, scope, target)

@@ -7,6 +7,7 @@ from typing import Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.checkpointing.fromoutside import FromOutside
 from flake8_tensorbranch.engine.checkpointing.frozen import Frozen
 from flake8_tensorbranch.engine.checkpointing.ownlayers import OwnLayers, apart
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
@@ -27,6 +28,7 @@ class ReadyTwice:
         self.origins = origins
         self.recomputes = recomputes
         self.layers = OwnLayers(origins, recomputes, frozen)
+        self.outside = FromOutside(origins, recomputes, frozen)
         self._wrapped: list[tuple[Expr | None, bool, set[FunctionInfo]]] | None = None
 
     def of(self, made: Recompute) -> str:
@@ -37,7 +39,12 @@ class ReadyTwice:
         held = self.recomputes.holding.of(made.function) if self._ddp() else None
         if held is not None and held.complete and not held.state:
             return ""  # no parameter in it
-        for _, unused, reached in self._ddp():
+        puts = list(self.outside.puts.of(scope)) if scope is not None and self._ddp() else []
+        for model, unused, reached in self._ddp():
+            own = [put for value, put in puts if model is not None and self.outside.holds(model, value, put)]
+            ways = ["unused"] if own and unused else [self.outside.again(put) for put in own]
+            if any(ways):
+                return next(filter(None, ways))
             if reached and scope not in reached:
                 continue
             if unused:
@@ -49,9 +56,11 @@ class ReadyTwice:
                 return how
         return ""
 
-    def models(self) -> list[Expr | None]:
-        """The models whose unused parameters DDP searches; None for the one that a trainer trains."""
-        return [model for model, unused, _ in self._ddp() if unused]
+    def models(self) -> list[tuple[Expr | None, bool]]:
+        """The models of the DDP modules, and whether unused parameters are searched; None for one that a trainer
+        trains.
+        """
+        return [(model, unused) for model, unused, _ in self._ddp()]
 
     def _model(self, ddp: Expr) -> Expr | None:
         """The model that a DDP module wraps, as it is given."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from astroid import nodes
@@ -35,16 +36,26 @@ def functions(
     )
     if wrapper is not None and _offloads(origins, Expr(program.index, scope, wrapper)):
         return []
+    classes = asked(origins, Expr(program.index, scope, call), row)
+    return list(forwards(program, classes) if classes else _below(program, roots))
+
+
+def asked(origins: Origins, expr: Expr, row: RegionEntry) -> list[ClassInfo] | None:
+    """The classes of the project that the selector of a call asks for, none where it is not read; None where it selects
+    all.
+    """
+    call, every = expr.node, True
     for position, name in row.selectors:
         given = next((k.value for k in call.keywords if k.arg == name), None)
         if given is None and position < len(call.args):
             given = call.args[position]
         if given is None or (isinstance(given, nodes.Const) and given.value is None):
             continue
-        classes = [c for source in origins.of(Expr(program.index, scope, given)) for c in _asked(origins, source)]
+        every = False
+        classes = [c for source in origins.of(replace(expr, node=given)) for c in _asked(origins, source)]
         if classes:
-            return list(_forwards(program, classes))
-    return list(_below(program, roots))
+            return classes
+    return None if every else []
 
 
 def _offloads(origins: Origins, wrapper: Expr) -> bool:
@@ -64,7 +75,7 @@ def _asked(origins: Origins, source: Expr) -> Iterator[ClassInfo]:
         given = [k.value for k in node.keywords if k.arg in _CLASSES + _PREDICATES] or node.args[:1]
         for value in given:
             inner = Expr(source.module, source.scope, value)
-            found = list(_classes(origins.value(inner)))
+            found = list(classes_of(origins.value(inner)))
             yield from found
             if not found:
                 for deeper in origins.of(inner):
@@ -86,7 +97,7 @@ def _tested(origins: Origins, function: FunctionInfo) -> Iterator[ClassInfo]:
             if isinstance(node.func, nodes.Name) and node.func.name in ("isinstance", "issubclass"):
                 asked = node.args[1]
         if asked is not None:
-            yield from _classes(origins.value(Expr(function.module, function, asked)))
+            yield from classes_of(origins.value(Expr(function.module, function, asked)))
 
 
 def _denied(node: nodes.NodeNG, end: nodes.NodeNG) -> bool:
@@ -97,17 +108,18 @@ def _denied(node: nodes.NodeNG, end: nodes.NodeNG) -> bool:
     return False
 
 
-def _classes(value: AbstractValue, depth: int = 3) -> Iterator[ClassInfo]:
+def classes_of(value: AbstractValue, depth: int = 3) -> Iterator[ClassInfo]:
     """The project's classes that a value names, alone or in a tuple, list or set."""
     yield from (ref for ref in value.each if isinstance(ref, ClassInfo))
     if depth > 0:
         for _, item in value.items or ():
-            yield from _classes(item, depth - 1)
+            yield from classes_of(item, depth - 1)
         if value.elem is not None and not value.items:
-            yield from _classes(value.elem, depth - 1)
+            yield from classes_of(value.elem, depth - 1)
 
 
-def _forwards(program: Program, classes: list[ClassInfo]) -> Iterator[FunctionInfo]:
+def forwards(program: Program, classes: list[ClassInfo]) -> Iterator[FunctionInfo]:
+    """The forwards of classes, and of their subclasses in the file."""
     resolver = program.analysis.resolver
     own = [cls for cls in program.index.classes if any(base in classes for base in resolver.mro(cls))]
     for cls in dict.fromkeys([*classes, *own]):
