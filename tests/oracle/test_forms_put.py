@@ -234,7 +234,8 @@ def test_what_runs_several_times_a_step_is_reported() -> None:
         (
             "made",
             "def made(own):\n    def run(x):\n        return checkpoint(own, x, use_reentrant=True)\n"
-            "    return run\n\n\ndef build():\n    m = {}()\n    m.body.forward = made(m.body.forward)\n    return DDP(m)\n",
+            "    return run\n\n\ndef build():\n    m = {}()\n    m.body.forward = made(m.body.forward)\n"
+            "    return DDP(m)\n",
         ),
         (
             "build",
