@@ -7,12 +7,13 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.checkpointing import saving
+from flake8_tensorbranch.engine.checkpointing import missing, saving
 from flake8_tensorbranch.engine.checkpointing.earlystop import EarlyStop
 from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
 from flake8_tensorbranch.engine.checkpointing.locate import placed, site, skipped
 from flake8_tensorbranch.engine.checkpointing.recovery import recovering
 from flake8_tensorbranch.engine.lattice import UNKNOWN
+from flake8_tensorbranch.engine.lookup import loops
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.regions.trace import spelled
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
@@ -79,7 +80,7 @@ def _handling(activation: Activation, node: nodes.Try) -> tuple[Any, str, str] |
         return flagged
     returns = isinstance(node.body[-1], nodes.Return)
     if saving.after(origins, activation, node, own=not returns, rounds=False):  # in the last round of a loop
-        return None
+        return _replaced(activation, node)
     for handler in node.handlers:
         if handler.type is not None and not _is_broad(activation, handler.type):
             continue
@@ -92,7 +93,10 @@ def _handling(activation: Activation, node: nodes.Try) -> tuple[Any, str, str] |
         if saving.within(origins, activation, handler.body):
             return handler, "swallows", spelling
         falls = not isinstance(handler.body[-1], nodes.Return)
-        return (handler, "swallows", spelling) if falls and saving.follows(origins, activation, node) else None
+        rounds = _may_go_on(node)
+        if (falls and saving.follows(origins, activation, node, rounds)) or _fails(activation, node, handler.body):
+            return handler, "swallows", spelling
+        return None
     return None
 
 
@@ -120,6 +124,63 @@ def _flagged(activation: Activation, node: nodes.Try) -> tuple[Any, str, str] | 
     return None
 
 
+def _may_go_on(node: nodes.Try) -> bool:
+    """True where a loop goes on behind a handler that usually ends here: not one over as many rounds as ever."""
+    return any(
+        isinstance(loop, nodes.While) or next(loop.nodes_of_class((nodes.Break, nodes.Return), NESTED), None)
+        for loop in loops.around(node)
+    )
+
+
+def _fails(activation: Activation, node: nodes.Try | nodes.With, handler: list[Any]) -> bool:
+    """True where the way behind a handler cannot do without what the stopped statement has not bound, filled or given
+    back to the callers.
+    """
+    way = missing.stopped(
+        activation.function, node, handler, lambda s: saving.within(activation.origins, activation, [s])
+    )
+    current = activation
+    while way == missing.NONE and current.parent is not None and isinstance(current.call, nodes.Call):
+        way, _ = missing.given_none(current.call)
+        current = current.parent
+    return way == missing.FAILS and not _is_caught(current)
+
+
+def _is_caught(activation: Activation) -> bool:
+    """True where a call that leads to an activation stands in a `try` with handlers."""
+    current: Activation | None = activation
+    while current is not None:
+        up = getattr(current.call, "parent", None)
+        while up is not None:
+            if isinstance(up, nodes.Try) and up.handlers:
+                return True
+            up = up.parent
+        current = current.parent
+    return False
+
+
+def _replaced(activation: Activation, node: nodes.Try) -> tuple[Any, str, str] | None:
+    """The broad handler of a `try` that gives None to the caller, which then takes something else that saves tensors,
+    and nothing else saves any.
+    """
+    origins, parent, call = activation.origins, activation.parent, activation.call
+    if parent is None or not isinstance(call, nodes.Call) or saving.follows(origins, activation, node, rounds=False):
+        return None
+    for handler in node.handlers:
+        if handler.type is not None and not _is_broad(activation, handler.type):
+            continue
+        if missing.stopped(activation.function, node, handler.body, lambda _: False) != missing.NONE:
+            return None
+        only = missing.given_none(call)[1]
+        later = [n for n in saving.following(call, False) if not _is_in(n, set(only))]
+        others = any(saving.saves(origins, parent, n) for n in later)
+        if others or saving.after(origins, parent, call, own=False, rounds=False) or _is_caught(activation):
+            return None
+        spelling = "except" if handler.type is None else f"except {spelled(handler.type)}"
+        return (handler, "swallows", spelling) if saving.within(origins, parent, only) else None
+    return None
+
+
 def _is_in(node: Any, tops: set[Any]) -> bool:
     while node is not None and node not in tops:
         node = node.parent
@@ -130,9 +191,16 @@ def _suppressing(activation: Activation, node: nodes.With) -> tuple[Any, str, st
     """The same for `contextlib.suppress(Exception)`, and for contexts of the project that do as it does."""
     managers = [manager for manager, _ in node.items if isinstance(manager, nodes.Call)]
     for manager in (*managers, *_entered(activation, node, managers)):
-        if not _suppresses(activation, manager) or not isinstance(node.body[-1], nodes.Return):
+        if not _suppresses(activation, manager):
             continue
         origins = activation.origins
+        if not isinstance(node.body[-1], nodes.Return):
+            last = saving.within(origins, activation, node.body) and not saving.after(
+                origins, activation, node, rounds=False
+            )
+            if last and _fails(activation, node, []):
+                return manager, "swallows", spelled(manager)
+            continue
         last = saving.within(origins, activation, node.body) and not saving.after(
             origins, activation, node, own=False, rounds=False
         )
