@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from flake8_tensorbranch.rules import load
 from flake8_tensorbranch.source import SourceFile
 from tests.complaints import everything
-from tests.markers import assert_markers, settings_of
+from tests.markers import assert_markers, parse_markers, settings_of
 
 RULES = Path(__file__).parent / "rules"
 FIXTURES = sorted(path for path in RULES.glob("tbr[0-9][0-9][0-9]*") if path.is_dir() or path.suffix == ".py")
@@ -30,3 +31,12 @@ def test_fixture(fixture: Path) -> None:
         for item in items:
             assert item.message.isprintable()
             assert 0 < len(item.message) < LONGEST_MESSAGE
+
+
+@pytest.mark.parametrize("fixture", FIXTURES, ids=lambda path: path.name)
+def test_what_is_marked_silent_would_be_heard(fixture: Path) -> None:
+    opt_in = {loaded.code for loaded in load() if loaded.rule.opt_in}
+    for text in (path.read_text(encoding="utf-8") for path in modules_of(fixture)):
+        settings = settings_of(text)
+        off = {code for code in opt_in if not settings.is_enabled(code, True)}
+        assert not [marker for marker in parse_markers(text) if marker.code in off], "no option enables this rule"

@@ -1,3 +1,4 @@
+# options: --tbr-enable=TBR103
 """Scores that another file judges."""
 
 from pathlib import Path
