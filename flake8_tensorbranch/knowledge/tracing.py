@@ -51,6 +51,21 @@ PROXY_PARTICULARS: Final = frozenset({"ndim", "dtype", "device", "layout"})
 PROXY_NUMBERS: Final = frozenset({"dim", "ndimension", "stride", "element_size", "get_device"})
 """Methods that give numbers to compare, of what is no value."""
 
+PROXY_SIZES: Final = frozenset({"shape", "ndim", "itemsize", "nbytes"})
+"""Attributes of a tensor that are numbers, or one for each dimension."""
+
+PROXY_COUNTS: Final = PROXY_NUMBERS | {"size", "numel", "nelement", "storage_offset"}
+"""The same of methods."""
+
+PROXY_REFUSES: Final = {"operator.index", "functools.reduce"} | {
+    f"builtins.{name}"
+    for name in (
+        "all any bool complex divmod enumerate float frozenset int iter len list map max min range reversed round set "
+        "sorted sum tuple zip"
+    ).split()
+}
+"""Functions that convert, compare or iterate what they are given, which raises for a proxy (tests/oracle)."""
+
 PARTS_OF_DEVICE: Final = frozenset({"type", "index"})
 """Attributes of `torch.device`."""
 

@@ -67,6 +67,11 @@ def _number(site: TracedSite) -> Iterator[Finding]:
         yield Finding(site.node, message, "decide it outside, or put it under `torch.fx.wrap`", related=site.related)
         return
     outcome = "raises" if name in ("symbolic_trace", "make_fx") else "freezes it"
+    if site.facts.get("sized"):
+        message = f"`{site.subject}` needs the numbers of a size, and `{name}` has none: it raises"
+        help_ = "compute with the sizes, or put it under `torch.fx.wrap`"
+        yield Finding(site.node, message, help_, related=site.related)
+        return
     made = "NumPy array" if site.facts.get("array") else "Python number"
     message = f"`{site.subject}` makes a {made} of a tensor, and `{name}` {outcome}"
     yield Finding(site.node, message, "keep it a tensor", related=site.related)

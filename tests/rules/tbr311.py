@@ -181,3 +181,15 @@ def kept_symbolic(x: Tensor) -> Tensor:
 
 
 symbolic_ones = torch.fx.symbolic_trace(converted), torch.fx.symbolic_trace(kept_symbolic)
+
+
+def flattened(x: Tensor) -> Tensor:
+    rows, columns = x.shape  # ok: [TBR311] a proxy is unpacked
+    half = int(columns / 2)  # error: 12 [TBR311] "needs the numbers of a size"
+    x = x.reshape(*x.shape[:-1], 1)  # error: [TBR311] "`x.shape[:-1]`"
+    for axis in range(x.dim()):  # error: [TBR311] "`range(x.dim())`"
+        x = x.flip(axis)
+    return x * (rows * columns) + half * len(x.shape)  # error: [TBR311] "`len(x.shape)`"
+
+
+symbolic_sizes = torch.fx.symbolic_trace(flattened)

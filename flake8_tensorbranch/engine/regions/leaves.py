@@ -19,10 +19,12 @@ def is_leaf(analysis: Analysis, here: ModuleIndex, function: FunctionInfo) -> bo
     """
     if function.parent is not None or function.cls is not None:
         return False
-    return any(
-        module.mentions(_WORDS) and function.name in _wrapped(analysis, module)
-        for module in dict.fromkeys((here, function.module))
-    )
+    return any(is_wrapped(analysis, module, function.name) for module in dict.fromkeys((here, function.module)))
+
+
+def is_wrapped(analysis: Analysis, module: ModuleIndex, name: str) -> bool:
+    """True for a name that a module wraps, which may be a function of Python's own."""
+    return module.mentions(_WORDS) and name in _wrapped(analysis, module)
 
 
 def _wrapped(analysis: Analysis, module: ModuleIndex) -> frozenset[str]:

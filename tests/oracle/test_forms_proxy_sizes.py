@@ -1,0 +1,139 @@
+"""TBR311: what Python makes of the sizes and ranks of a proxy: reported if, and only if, `fx.symbolic_trace` raises."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.oracle.agree import reported
+from tests.oracle.support import indented, loaded, observe, require_torch
+
+require_torch()
+pytestmark = pytest.mark.oracle
+
+HEAD = """
+import math
+import operator
+from functools import partial, reduce
+
+import torch
+import torch.fx.experimental.proxy_tensor
+from torch import Tensor, nn
+
+W = torch.ones(4)
+"""
+BODIES = [
+    # numbers
+    "return x * int(x.shape[0] > 2)",
+    "return x * int(x.shape[0])",
+    "return x * float(x.shape[0])",
+    "return x * bool(x.shape[0])",
+    "return x * complex(x.shape[0])",
+    "return x * int(x.numel())",
+    "return x * int(x.size(0) / 2)",
+    "return x * int(x.dim())",
+    "return x * int(x.ndim)",
+    "return x * float(x.stride(0))",
+    "return x * int(-x.shape[0])",
+    "return x * int(math.sqrt(x.shape[0]))",
+    "return x * int(x.shape.numel())",
+    "return x * int(x.shape == (4,))",
+    "return x * round(x.shape[0] / 2, 1)",
+    "return x * divmod(x.shape[0], 2)[0]",
+    "return x * operator.index(x.shape[0])",
+    "return x * max(x.shape[0], 1)",
+    "return x * (x.shape[0] in (2, 3))",
+    "n = x.shape[0]\nreturn x * int(n / 2)",
+    "n, = x.shape\nreturn x * int(n / 2)",
+    "x = x * 1\nreturn x * int(x.shape[0])",
+    "x = torch.relu(x)\nreturn x * int(x.shape[0])",
+    "y = x.sin()\nreturn x * int(y.shape[0])",
+    # lengths and rounds
+    "return x * len(x)",
+    "return x * len(x.shape)",
+    "return x.view(*x.shape)",
+    "return x.view(*x.size())",
+    "return x.view([*x.shape])",
+    "return torch.zeros(*x.shape) + x",
+    "s = x.shape\nreturn x.view(*s[:-1], 4)",
+    "y, z = x.chunk(2)\nreturn y.view(*y.shape)",
+    "a, *b = x.shape\nreturn x * a",
+    "n = 1\nfor s in x.shape:\n    n = n * s\nreturn x * n",
+    "return x * [s for s in x.shape][0]",
+    "return x * [s for i, s in enumerate(x.shape)][0]",
+    "return x * [s for s, t in zip(x.shape, (1, 2))][0]",
+    "return x * next(iter(x.shape))",
+    "return x.reshape(tuple(x.shape))",
+    "return x * sum(x.shape)",
+    "return x * reduce(operator.mul, x.shape)",
+    "return x.permute(*range(x.dim()))",
+    "for i in range(x.dim()):\n    x = x + i\nreturn x",
+    "return torch.stack([*x])",
+    # what a proxy records
+    "return x * x.shape[0]",
+    "return x * x.dim()",
+    "return x * abs(x.shape[0])",
+    "return x * (-x.shape[0])",
+    "return x * pow(x.shape[0], 2)",
+    "return x * math.floor(x.shape[0] / 2)",
+    "return x * math.prod(x.shape)",
+    "return x * x.shape.numel()",
+    "return x.view(x.shape)",
+    "n, = x.shape\nreturn x * n",
+    "a, b = x.chunk(2)\nreturn a + b",
+    "return x * sum([x.shape[0], 1])",
+    "return x * len([x.shape[0]])",
+    "return x * isinstance(x.shape[0], int)",
+    "print(x.shape, len(W), *W.shape)\nreturn x",
+    # what is no proxy
+    "y = torch.ones(4)\nreturn x * int(y.shape[0])",
+    "return x * int(W.shape[0])",
+    "return x.view(*W.shape)",
+]
+TRACED = "torch.fx.symbolic_trace(form)"
+UNTOLD = [
+    "return x * max([x.shape[0], 2])",
+    "n = x.shape[0]\nn = int(n)\nreturn x * n",
+    "return x * int(x.dtype == torch.float32)",
+    "return x + torch.tensor([x.shape[0]])",
+]
+"""What raises and is not reported: sizes in a list, a name bound anew, what is no number."""
+
+
+def program(body: str, run: str = TRACED, wrapped: str = "") -> str:
+    return f"{HEAD}{wrapped}\n\ndef form(x: Tensor):\n{indented(body)}\n\ndef run() -> object:\n    return {run}\n"
+
+
+def raises(source: str) -> bool:
+    with loaded(source) as module:
+        return observe(module.run).error is not None
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_what_a_proxy_refuses(body: str) -> None:
+    source = program(body)
+    assert bool(reported(source, "TBR311")) is raises(source)
+
+
+@pytest.mark.parametrize("body", UNTOLD)
+def test_known_misses(body: str) -> None:
+    assert raises(program(body))
+    assert not reported(program(body), "TBR311")
+
+
+@pytest.mark.parametrize("wrapped", ["", 'torch.fx.wrap("len")\n', 'torch.fx.wrap("int")\n'])
+def test_a_length_that_is_wrapped_is_recorded(wrapped: str) -> None:
+    source = program("return x * len(x)", wrapped=wrapped)
+    assert bool(reported(source, "TBR311")) is raises(source) is ("len" not in wrapped)
+
+
+@pytest.mark.parametrize("given", ["form", "form, concrete_args={'x': W}"])
+def test_what_is_filled_in_has_sizes(given: str) -> None:
+    source = program("return x * int(x.shape[0])", f"torch.fx.symbolic_trace({given})")
+    assert bool(reported(source, "TBR311")) is raises(source) is (given == "form")
+
+
+@pytest.mark.parametrize("tracer", ["torch.jit.trace(form, W)", "torch.fx.experimental.proxy_tensor.make_fx(form)(W)"])
+def test_other_tracers_have_sizes(tracer: str) -> None:
+    source = program("return x.view(*x.shape) * int(x.shape[0])", tracer)
+    assert not reported(source, "TBR311")
+    assert not raises(source)
