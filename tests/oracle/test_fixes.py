@@ -27,11 +27,9 @@ from tests.oracle.support import (
     section,
     telling,
 )
-from tests.oracle.test_tbr508 import group
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
-__all__ = ["group"]
 
 # The tests of a page's repair that hold of its fixed example too, with the arguments they are given.
 TESTS: list[tuple[str, str, tuple[Any, ...]]] = [
