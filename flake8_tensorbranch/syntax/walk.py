@@ -35,7 +35,11 @@ def index_module(tree: nodes.Module, path: str, name: str, is_package: bool, tex
 
 _PICKING: Final = frozenset({nodes.Name, nodes.Attribute, nodes.Compare, nodes.UnaryOp, nodes.Call, nodes.Subscript})
 _LEAVES: Final = frozenset({nodes.Name, nodes.Const})
-_DISPLAYS: Final = frozenset({nodes.Dict, nodes.List, nodes.Tuple})
+TABLES: Final = frozenset({nodes.Dict, nodes.List, nodes.Tuple, nodes.DictComp})
+"""What a table of ways is written as."""
+_FIXED: Final = frozenset({nodes.Const, nodes.Slice, nodes.Tuple})
+LOOKS_UP: Final = frozenset({"get", "pop"})
+"""Methods of tables that give what is held under a key."""
 PICKS_ELEMENTS: Final = frozenset({"_assert", "compress", "dropwhile", "filter", "filterfalse", "takewhile"})
 """Last names of functions that let elements through by what is true of them, or go on only where something is."""
 _FILED: Final = frozenset(_TESTS) | {
@@ -63,10 +67,20 @@ class _Walk:
 
     def __init__(self, index: ModuleIndex) -> None:
         self.index = index
+        self.tables: dict[FunctionInfo | ModuleIndex, set[str]] = {}  # the names that each scope gives to tables
+        self.look_ups: list[tuple[FunctionInfo, nodes.NodeNG, str]] = []  # what looks like one in what a name holds
 
     def module(self) -> None:
         for statement in self.index.tree.body:
             self.statement(statement, None, None, "")
+        tables = self.tables
+        shared = tables.pop(self.index, set())
+        for function, node, name in self.look_ups if tables or shared else ():
+            up: FunctionInfo | None = function
+            while up is not None and not (up in tables and name in tables[up]):
+                up = up.parent
+            if up is not None or name in shared:
+                function.tests.append(node)
 
     def statement(self, top: nodes.NodeNG, function: FunctionInfo | None, cls: ClassInfo | None, prefix: str) -> None:
         """File `top` and all below it; `cls` is set while directly in a class body, `function` while in a function."""
@@ -88,8 +102,13 @@ class _Walk:
             if kind is nodes.Call:
                 owner.calls.append(node)
                 func = node.func
-                if (func.name if type(func) is nodes.Name else getattr(func, "attrname", "")) in PICKS_ELEMENTS:
+                callee = type(func)
+                if (func.name if callee is nodes.Name else getattr(func, "attrname", "")) in PICKS_ELEMENTS:
                     owner.tests.append(node)
+                elif callee is nodes.Attribute:
+                    if func.attrname in LOOKS_UP and node.args and type(node.args[0]) is not nodes.Const:
+                        if type(func.expr) is nodes.Name and function is not None:
+                            self.look_ups.append((function, node, func.expr.name))
                 stack.append(func)
                 stack += node.args
                 stack += node.keywords
@@ -102,6 +121,9 @@ class _Walk:
                     self.bind(node.name, node, cls)
                 elif node.name in function.declared_global:
                     index.global_stores.setdefault(node.name, []).append(function)
+                parent = node.parent
+                if type(parent) is nodes.Assign and type(parent.value) in TABLES and cls is None:
+                    self.tables.setdefault(owner, set()).add(node.name)
                 continue
             if kind in _FUNCTIONS:
                 self.function(node, function, cls, prefix)
@@ -133,10 +155,16 @@ class _Walk:
                 if len(node.ops) > 1:
                     owner.tests.append(node)
             elif kind is nodes.Subscript:
-                if _is_choice(node):
-                    owner.tests.append(node)
+                key = type(node.slice)
+                if key not in _FIXED:
+                    up = node.parent
+                    called = type(up) is nodes.Call and up.func is node
+                    if called or type(node.value) in TABLES or (key is nodes.Call and _makes_number(node.slice)):
+                        owner.tests.append(node)
+                    elif function is not None and type(node.value) is nodes.Name and node.ctx is Context.Load:
+                        self.look_ups.append((function, node, node.value.name))
                 if function is not None:
-                    if type(node.slice) in _PICKING:
+                    if key in _PICKING:
                         function.picks = True
                     if node.ctx is Context.Store:
                         function.fills.append(node)
@@ -240,9 +268,6 @@ def _in_comprehension(node: nodes.NodeNG, statement: nodes.NodeNG) -> bool:
     return False
 
 
-def _is_choice(node: nodes.Subscript) -> bool:
-    """True for what looks like a choice by a truth or a number: `[a, b][i]`, `table[bool(...)]`."""
-    key = node.slice
-    if type(node.value) in _DISPLAYS:
-        return type(key) is not nodes.Const
-    return type(key) is nodes.Call and type(key.func) is nodes.Name and key.func.name in ("bool", "int")
+def _makes_number(key: nodes.Call) -> bool:
+    """True for `bool(...)` and `int(...)`: what is looked up by it is chosen by a truth or a number."""
+    return type(key.func) is nodes.Name and key.func.name in ("bool", "int")

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from astroid import nodes
 
-from flake8_tensorbranch.engine.branching import asserted, bodies
+from flake8_tensorbranch.engine.branching import asserted, bodies, implied
 from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.program import Program
-from flake8_tensorbranch.engine.lattice import MODULE_KINDS, TENSOR, UNKNOWN, AbstractValue
+from flake8_tensorbranch.engine.lattice import HOST, MODULE_KINDS, TENSOR, UNKNOWN, AbstractValue
 from flake8_tensorbranch.engine.sink import ENDS, FULL, OFTEN, Decides
 from flake8_tensorbranch.knowledge.frameworks import DRIVES_TRAINING, LIGHTNING_STEPS
 from flake8_tensorbranch.knowledge.gradients import GRADIENTS_OFF
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.syntax.kinds import FUNCTIONS
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
+
+_LOOKS_UP: Final = (nodes.Call, nodes.Subscript)
+_OPERATIONS: Final = ("torch", "torch.nn.functional")
 
 
 class Context:
@@ -46,13 +51,13 @@ class Context:
             bodies = [s for case in node.cases for s in case.body]
             return self._work(bodies), "which case runs", False
         value = self.facts.values.get(node, UNKNOWN)
-        if isinstance(node, nodes.Subscript):
-            work = bool(value.kinds & TENSOR) or self._feeds_tensor(node) or self._is_called_later(node)
+        if isinstance(node, nodes.Subscript) or implied.is_look_up(node):
+            work = _holds_tensor(value) or self._feeds_tensor(node) or self._is_called_later(node)
             return (Decides.WORK if work else Decides.RESULT), "which one is taken", False
         if isinstance(node, nodes.Call):
             work = _holds_tensor(value)
             return (Decides.WORK if work else Decides.RESULT), "which elements are kept", False
-        if value.kinds & TENSOR:
+        if value.kinds & TENSOR or (_is_callee(node) and self._is_tensor(node.parent)):
             return Decides.WORK, "which operand is used", False
         return Decides.RESULT, "the result of the expression", False
 
@@ -111,7 +116,7 @@ class Context:
         return decides, bodies.in_words(body, orelse, bodies.after(node)), False
 
     def _ifexp(self, node: nodes.IfExp) -> tuple[Decides, str, bool]:
-        work = self._is_tensor(node.body) or self._is_tensor(node.orelse)
+        work = self._computes(node.body) or self._computes(node.orelse)
         work = work or self._feeds_tensor(node) or self._is_called_later(node)
         target = node.parent
         while isinstance(target, (nodes.Tuple, nodes.List, nodes.BinOp, nodes.IfExp)):
@@ -135,15 +140,28 @@ class Context:
         return False
 
     def _is_called_later(self, node: nodes.NodeNG) -> bool:
-        """True for a function that is given a name by which it is called, and gives a tensor there."""
+        """True for a function, or the key or name of one, that is given a name, and gives a tensor where it is called
+        by that.
+        """
         assigned = node.parent
         target = assigned.targets[0] if isinstance(assigned, nodes.Assign) and len(assigned.targets) == 1 else None
         if not isinstance(target, nodes.AssignName) or self.scope is None:
             return False
-        if not self.facts.values.get(node, UNKNOWN).kinds & MODULE_KINDS:
+        value = self.facts.values.get(node, UNKNOWN)
+        if value.must(HOST):
+            called = (c for c in self.scope.calls if type(c.func) in _LOOKS_UP and _is_looked_up(c.func, target.name))
+            return any(self._is_tensor(call) or self._is_of_tensors(call.func) for call in called)
+        if not value.kinds & MODULE_KINDS:
             return False
         called = (c for c in self.scope.calls if isinstance(c.func, nodes.Name) and c.func.name == target.name)
         return any(self._is_tensor(call) for call in called)
+
+    def _is_of_tensors(self, node: nodes.NodeNG) -> bool:
+        """True for `getattr(torch, name)`, and the same of a tensor."""
+        if not isinstance(node, nodes.Call) or not isinstance(node.func, nodes.Name) or not node.args:
+            return False
+        owner = self.facts.values.get(node.args[0], UNKNOWN)
+        return bool(owner.kinds & TENSOR) or any(ref in _OPERATIONS for ref in owner.each)
 
     def _work(self, statements: bodies.Blocks) -> Decides:
         return Decides.WORK if any(self._is_work(s) for s in statements) else Decides.RESULT
@@ -227,6 +245,10 @@ def _is_loader(node: nodes.NodeNG, value: AbstractValue) -> bool:
     return name.endswith(("loader", "dataloader", "loaders")) or any("DataLoader" in str(r) for r in value.refs)
 
 
+def _is_callee(node: nodes.NodeNG) -> bool:
+    return isinstance(node.parent, nodes.Call) and node.parent.func is node
+
+
 def _holds_tensor(value: AbstractValue) -> bool:
     if value.kinds & TENSOR:
         return True
@@ -235,6 +257,13 @@ def _holds_tensor(value: AbstractValue) -> bool:
     if value.items is not None:
         return any(_holds_tensor(v) for _, v in value.items)
     return value.elem is not None and _holds_tensor(value.elem)
+
+
+def _is_looked_up(node: nodes.NodeNG, key: str) -> bool:
+    """True for `table[key]`, `table.get(key)` and `getattr(owner, key)`."""
+    if isinstance(node, nodes.Call) and getattr(node.func, "name", "") == "getattr" and len(node.args) > 1:
+        return getattr(node.args[1], "name", "") == key
+    return getattr(implied.looked_up(node)[1], "name", "") == key
 
 
 def _without_grad(node: nodes.NodeNG) -> bool:

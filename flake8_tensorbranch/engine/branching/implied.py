@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from astroid import nodes
 
@@ -19,20 +19,23 @@ from flake8_tensorbranch.engine.lattice import (
     DATA,
     HOST,
     MAPPING,
+    MODULE_KINDS,
     NONDET,
     SETTLED,
     SHAPE,
     TENSOR,
     UNKNOWN,
     UNKNOWN_KIND,
+    AbstractValue,
 )
 from flake8_tensorbranch.syntax.binding import once
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
+from flake8_tensorbranch.syntax.walk import LOOKS_UP, TABLES
 
 SEARCH: Final = "search"
 """The form of `x in t`."""
 
-_DISPLAYS: Final = (nodes.Dict, nodes.List, nodes.Tuple)
+_HOLDS: Final = CONTAINER | MAPPING | MODULE_KINDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ def at(
         sized = value.must(HOST) and value.deps & SHAPE and not value.deps & DATA
         if (value.kinds & TENSOR or sized) and not forms.in_truth_context(node):
             yield Implied(node, node, truth_deps(value), not value.kinds & UNKNOWN_KIND)
-    elif isinstance(node, nodes.Subscript):
+    elif isinstance(node, nodes.Subscript) or is_look_up(node):
         key = chosen_by(facts, node, scope)
         if key is not None:
             yield Implied(node, key, truth_deps(facts.values[key]))
@@ -75,17 +78,57 @@ def at(
                 yield Implied(node, node, deps, not asked.kinds & UNKNOWN_KIND)
 
 
-def chosen_by(facts: Facts, node: nodes.Subscript, scope: FunctionInfo | None) -> nodes.NodeNG | None:
-    """The key of a look-up by a tensor's value in a table written in place or bound once; None for any other."""
-    key = facts.values.get(node.slice, UNKNOWN)
+def chosen_by(facts: Facts, node: nodes.NodeNG, scope: FunctionInfo | None) -> nodes.NodeNG | None:
+    """The key of a look-up by a tensor's value, of a function that is called or in a table that is written in place, or
+    bound once to a name; None for any other.
+    """
+    owner, given = looked_up(node)
+    if owner is None or given is None:
+        return None
+    key = facts.values.get(given, UNKNOWN)
     if not (key.must(TENSOR) or (key.must(HOST) and key.deps & DATA and not key.deps & SETTLED)):
         return None
-    if not facts.values.get(node.value, UNKNOWN).must(CONTAINER | MAPPING):
+    if not facts.values.get(owner, UNKNOWN).must(_HOLDS):
         return None
-    table: nodes.NodeNG | None = node.value
-    if isinstance(table, nodes.Name) and scope is not None:
-        table = once(scope.local_names, table.name)
-    return node.slice if isinstance(table, _DISPLAYS) else None
+    up = node.parent
+    if isinstance(up, nodes.Call) and up.func is node:
+        return given
+    if type(written(owner, scope)) not in TABLES:
+        return None
+    return given if owner.parent is node and type(owner) in TABLES or is_way(facts.values.get(node, UNKNOWN)) else None
+
+
+def is_way(value: AbstractValue) -> bool:
+    """True for a tensor, something that is called, or a structure with a tensor: no number or text."""
+    if value.kinds & (TENSOR | MODULE_KINDS):
+        return True
+    return value.elem is not None and is_way(value.elem)
+
+
+def is_look_up(node: nodes.NodeNG) -> bool:
+    return isinstance(node, nodes.Call) and isinstance(node.func, nodes.Attribute) and node.func.attrname in LOOKS_UP
+
+
+def looked_up(node: nodes.NodeNG) -> tuple[nodes.NodeNG | None, nodes.NodeNG | None]:
+    """The table and the key of `table[key]`, `table.get(key)` and `table.pop(key)`; None twice for anything else."""
+    if isinstance(node, nodes.Subscript):
+        return node.value, node.slice
+    if isinstance(node, nodes.Call) and isinstance(node.func, nodes.Attribute) and node.args:
+        return node.func.expr, node.args[0]
+    return None, None
+
+
+def written(table: nodes.NodeNG, scope: FunctionInfo | None) -> Any:
+    """How a table is written: in place, or where its name is bound, if that is once; None where that is not seen."""
+    if not isinstance(table, nodes.Name):
+        return table
+    up = scope
+    while up is not None and table.name not in up.local_names:
+        up = up.parent
+    if up is not None:
+        return once(up.local_names, table.name)
+    bound = [] if scope is None else scope.module.bindings.get(table.name, [])
+    return getattr(bound[0].statement, "value", None) if len(bound) == 1 else None
 
 
 def searches(facts: Facts) -> Iterator[Implied]:

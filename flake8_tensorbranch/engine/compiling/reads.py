@@ -245,8 +245,8 @@ def tested(scope: FunctionInfo, facts: Facts) -> set[nodes.NodeNG]:
             found.update(getattr(node, "ifs", ()))
         elif isinstance(node, nodes.Match):
             found.add(node.subject)
-        elif isinstance(node, nodes.Subscript) and implied.chosen_by(facts, node, scope) is not None:
-            found.add(node.slice)
+        elif (key := implied.chosen_by(facts, node, scope)) is not None:
+            found.add(key)
     return found
 
 

@@ -371,6 +371,9 @@ def _mapping(
         inner = _elements(owner)
         if inner.kinds & UNKNOWN_KIND:
             inner = UNKNOWN
+        if key.deps & DATA:
+            inner = operators.picked(owner, key, inner)
+            default = operators.picked(owner, key, default) if default.must(HOST) else default
         return join(inner, default) if name != "pop" or len(args.positional) > 1 else inner
     if name == "items":
         return container(sequence([mappings.keys(owner), _elements(owner)]), operators.length_deps(owner))

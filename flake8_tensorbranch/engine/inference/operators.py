@@ -275,6 +275,9 @@ def subscript(value: AbstractValue, index: AbstractValue, frame: Frame | None = 
     return result
 
 
+_CONSTANTS: Final = frozenset({bool, float, int, str})
+
+
 def _pick(value: AbstractValue, index: AbstractValue) -> AbstractValue:
     if value.const == FIRST_UNBACKED and type(index.const) is int and index.const != 0:
         return HOST_SHAPE
@@ -292,11 +295,17 @@ def _pick(value: AbstractValue, index: AbstractValue) -> AbstractValue:
     inner = element(value)
     if not inner.kinds or (value.kinds & MAPPING and inner.kinds & UNKNOWN_KIND):
         return UNKNOWN  # one key of many: what others hold is no evidence
-    if index.kinds == HOST and index.deps & DATA and value.items:
-        if all(type(v.const) in (int, float) for _, v in value.items):
-            return with_deps(inner, index.deps & (DATA | SETTLED))  # which of the numbers depends on a value
+    if index.deps & DATA and index.kinds == HOST:
+        inner = picked(value, index, inner)
     if index.kinds == TENSOR and value.kinds == CONTAINER and not inner.kinds & ~(HOST | CONTAINER):
         return with_deps(inner, DATA)  # which of the numbers or lists
+    return inner
+
+
+def picked(value: AbstractValue, key: AbstractValue, inner: AbstractValue) -> AbstractValue:
+    """`inner` of a container, of whose constants a key read from a tensor says which."""
+    if key.kinds == HOST and value.items and all(type(v.const) in _CONSTANTS for _, v in value.items):
+        return with_deps(inner, key.deps & (DATA | SETTLED))
     return inner
 
 

@@ -26,6 +26,7 @@ from flake8_tensorbranch.engine.lattice import (
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.knowledge.modules import ITERATES_MODULES, ITERATES_PARAMETERS
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, called_name, dotted
+from flake8_tensorbranch.syntax.walk import LOOKS_UP
 
 _PLAIN_CALLS: Final = frozenset(
     "isinstance issubclass hasattr callable type id str repr print open super vars dir globals locals input chr ord "
@@ -85,6 +86,8 @@ class Plainness:
             return self.plain(node, function)
         if isinstance(node, nodes.Subscript):
             return self.plain(node.slice, function)
+        if isinstance(node, nodes.Call) and called_name(node) in LOOKS_UP:
+            return self.plain(node.args[0], function)
         if isinstance(node, nodes.Call):  # that lets elements through, or asserts the first
             first = int(called_name(node) != "_assert")
             given = (*node.args[first:], *(k.value for k in node.keywords if not first))
@@ -146,7 +149,9 @@ class Plainness:
         if isinstance(node, nodes.Attribute):
             return self._attribute(node, function, depth)
         if isinstance(node, nodes.Subscript):
-            return self.plain(node.value, function, depth)
+            return self.plain(node.value, function, depth) and self.plain(node.slice, function, depth)
+        if isinstance(node, nodes.Slice):
+            return all(p is None or self.plain(p, function, depth) for p in (node.lower, node.upper, node.step))
         if isinstance(node, nodes.NamedExpr):
             return self.plain(node.value, function, depth)
         return False
@@ -265,7 +270,7 @@ class Plainness:
                 if func.expr.name == function.kwarg and all(self.plain(a, function, depth) for a in node.args):
                     return True
             if func.attrname == "get" and node.args and self.plain(func.expr, function, depth):
-                return all(self.plain(a, function, depth) for a in node.args[1:])
+                return all(self.plain(a, function, depth) for a in node.args)
         target = self.analysis.resolver.expression(self.index, func, function)
         if isinstance(target, FunctionInfo) and target.cls is None:
             said = self.analysis.declared_return(target)
