@@ -47,6 +47,20 @@ def once_global(bindings: Mapping[str, Any], name: str) -> Any:
     return getattr(bound[0].statement, "value", None) if len(bound) == 1 else None
 
 
+def in_digits(names: Mapping[str, Any], node: nodes.NodeNG) -> nodes.NodeNG:
+    """What a text gives the digits of, `str(n)` and `f"{n}"`, also where a local of `names` is bound to it once; any
+    other node itself.
+    """
+    text = once(names, node.name) if isinstance(node, nodes.Name) else node
+    if isinstance(text, nodes.Call) and getattr(text.func, "name", "") == "str" and len(text.args) == 1:
+        given: nodes.NodeNG = text.args[0]
+        return given
+    if isinstance(text, nodes.JoinedStr):
+        parts = [part.value for part in text.values if isinstance(part, nodes.FormattedValue)]
+        return parts[0] if len(parts) == 1 else node
+    return node
+
+
 def binder(target: nodes.NodeNG) -> Any:
     """What binds a target, through tuples and stars: an assignment, a loop, a `with`, ..."""
     up = target.parent

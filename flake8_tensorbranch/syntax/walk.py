@@ -156,10 +156,13 @@ class _Walk:
                     owner.tests.append(node)
             elif kind is nodes.Subscript:
                 key = type(node.slice)
-                if key not in _FIXED:
+                if type(node.value) in TABLES:
+                    if key is not nodes.Const:
+                        owner.tests.append(node)
+                elif key not in _FIXED:
                     up = node.parent
                     called = type(up) is nodes.Call and up.func is node
-                    if called or type(node.value) in TABLES or (key is nodes.Call and _makes_number(node.slice)):
+                    if called or (key is nodes.Call and _makes_number(node.slice)):
                         owner.tests.append(node)
                     elif function is not None and type(node.value) is nodes.Name and node.ctx is Context.Load:
                         self.look_ups.append((function, node, node.value.name))

@@ -43,6 +43,11 @@ def cosine(t: Tensor) -> Tensor:
     return t.cos()
 
 
+WAYS = {True: sine, False: cosine}
+ORDERED = [sine, cosine]
+NAMED = {"a": sine, "b": cosine, "sin": sine, "cos": cosine}
+
+
 def form(x: Tensor) -> Tensor:
 """
 BODIES = [
@@ -71,6 +76,63 @@ BODIES = [
     "return {'a': sine, 'b': cosine}['a'](x)",
     "return torch.where(x.sum() > 0, x.sin(), x.cos())",
     "return x[int(x.sum() > 0)].sin()",
+    # a key that has a name, in a table that has one
+    "fs = {True: sine, False: cosine}\nk = bool(x.sum() > 0)\nreturn fs[k](x)",
+    "fs = {True: sine, False: cosine}\nk = bool(x.sum() > 0)\nreturn fs.get(k)(x)",
+    "fs = {True: sine, False: cosine}\nk = bool(x.sum() > 0)\nreturn fs.get(k, sine)(x)",
+    "fs = {1: sine}\nk = int(x.sum() > 0)\nreturn fs.get(k, cosine)(x)",
+    "fs = {1: sine}\nreturn fs.get(int(x.sum() > 0), cosine)(x)",
+    "fs = [sine, cosine]\nk = int(x.sum() > 0)\nreturn fs[k](x)",
+    "fs = [sine, cosine, sine]\nk = int(x.flatten().argmax()) % 2\nreturn fs[k](x)",
+    "fs = [sine, cosine]\nk = x.sum() > 0\nreturn fs[k](x)",
+    "fs = [sine, cosine]\nf = fs[int(x.sum() > 0)]\nreturn f(x)",
+    "fs = {True: sine, False: cosine}\nf = fs.get(bool(x.sum() > 0))\nreturn f(x)",
+    "fs = {True: sine, False: cosine}\nf = fs.pop(bool(x.sum() > 0))\nreturn f(x)",
+    "fs = [sine, cosine]\nf = fs.pop(int(x.sum() > 0))\nreturn f(x)",
+    "fs = {True: x.sin(), False: x.cos()}\nk = bool(x.sum() > 0)\nreturn fs[k]",
+    "fs = {True: x.sin(), False: x.cos()}\nk = bool(x.sum() > 0)\nreturn fs.get(k)",
+    "fs = [x.sin(), x.cos()]\nk = int(x.sum() > 0)\ny = fs[k]\nreturn y * 2",
+    "fs = [x.sin(), x.cos()]\nk = int(x.sum() > 0)\ny = fs.pop(k)\nreturn y * 2",
+    "fs = [x.sin(), x.cos()]\nreturn fs[int(x.sum() > 0)] * 2",
+    "fs = [x.sin(), x.cos()]\nreturn fs.pop(int(x.sum() > 0)) * 2",
+    "return WAYS[bool(x.sum() > 0)](x)",
+    "k = bool(x.sum() > 0)\nreturn WAYS[k](x)",
+    "k = int(x.sum() > 0)\nreturn ORDERED[k](x)",
+    "return WAYS.get(told(x))(x)",
+    "return NAMED['a' if told(x) else 'b'](x)",
+    "name = 'sin' if x.sum() > 0 else 'cos'\nreturn getattr(torch, name)(x)",
+    "name = 'sin' if x.sum() > 0 else 'cos'\nreturn NAMED[name](x)",
+    "name = ['sin', 'cos'][int(x.sum() > 0)]\nreturn getattr(torch, name)(x)",
+    "name = ['a', 'b'][int(x.sum() > 0)]\nreturn NAMED[name](x)",
+    "name = {True: 'sin', False: 'cos'}[bool(x.sum() > 0)]\nreturn getattr(x, name)()",
+    "a, b = (x.sin(), x.cos()) if x.sum() > 0 else (x.cos(), x.sin())\nreturn a",
+    "fs = [x.sin(), x.cos()][int(x.sum() > 0):]\nreturn fs[0]",
+    "k = int(x.sum() > 0)\nfs = [x.sin(), x.cos()][k:]\nreturn sum(fs, x)",
+    "k = int(x.sum() > 0)\nfs = [x.sin(), x.cos()][:k]\nreturn sum(fs, x)",
+    "k = int(x.sum() > 0)\nout = x\nfor f in [sine, cosine][:k]:\n    out = f(out)\nreturn out",
+    "layers = torch.nn.ModuleList([torch.nn.Tanh(), torch.nn.ReLU()])\nreturn layers[int(x.sum() > 0)](x)",
+    "layers = torch.nn.ModuleDict({'a': torch.nn.Tanh(), 'b': torch.nn.ReLU()})\n"
+    "return layers['a' if x.sum() > 0 else 'b'](x)",
+    "layers = torch.nn.ModuleList([torch.nn.Tanh(), torch.nn.ReLU()])\nk = int(x.sum() > 0)\nreturn layers[k](x)",
+    "k = str(int(x.sum() > 0))\n"
+    "layers = torch.nn.ModuleDict({'0': torch.nn.Tanh(), '1': torch.nn.ReLU()})\nreturn layers[k](x)",
+    "match bool(x.sum() > 0):\n    case True:\n        f = sine\n    case _:\n        f = cosine\nreturn f(x)",
+    "try:\n    f = {True: sine}[bool(x.sum() > 0)]\nexcept KeyError:\n    f = cosine\nreturn f(x)",
+    "if bool(x.sum() > 0) in {True}:\n    return x.sin()\nreturn x.cos()",
+    "if {True: 1, False: 0}[bool(x.sum() > 0)]:\n    return x.sin()\nreturn x.cos()",
+    "if {True: 1}.get(bool(x.sum() > 0)):\n    return x.sin()\nreturn x.cos()",
+    "flags = {True: 1, False: 0}\nk = bool(x.sum() > 0)\nif flags[k]:\n    return x.sin()\nreturn x.cos()",
+    "flags = {True: 1, False: 0}\nk = bool(x.sum() > 0)\nreturn x * flags[k]",
+    "scales = [0.5, 2.0]\nk = int(x.sum() > 0)\nreturn x * scales[k]",
+    "scales = {True: 0.5}\nreturn x * scales.get(bool(x.sum() > 0), 2.0)",
+    "fs = {}\nfs[True] = sine\nfs[False] = cosine\nk = bool(x.sum() > 0)\nreturn fs[k](x)",
+    "fs = dict(zip([True, False], [sine, cosine]))\nk = bool(x.sum() > 0)\nreturn fs[k](x)",
+    "fs = {k: v for k, v in zip([True, False], [sine, cosine])}\nreturn fs[bool(x.sum() > 0)](x)",
+    "k = bool(x.sum() > 0)\nreturn (k and sine or cosine)(x)",
+    "fs = {2: sine, 3: cosine}\nreturn fs[x.dim()](x)",
+    "fs = {2: sine, 3: cosine}\nreturn fs.get(x.dim(), cosine)(x)",
+    "fs = {'a': sine, 'b': cosine}\nk = 'a'\nreturn fs[k](x)",
+    "return min([x.sin().sum(), x.cos().sum()])",
     # what lets elements through
     "return sum(filter(pick, [x, x.sin()]), x)",
     "return sum(filter(lambda t: t.sum() > 0, [x, x.sin()]), x)",

@@ -57,7 +57,7 @@ class Context:
         if isinstance(node, nodes.Call):
             work = _holds_tensor(value)
             return (Decides.WORK if work else Decides.RESULT), "which elements are kept", False
-        if value.kinds & TENSOR or (_is_callee(node) and self._is_tensor(node.parent)):
+        if value.kinds & TENSOR or self._is_called(node):
             return Decides.WORK, "which operand is used", False
         return Decides.RESULT, "the result of the expression", False
 
@@ -138,6 +138,11 @@ class Context:
                 return True
             up = up.parent
         return False
+
+    def _is_called(self, node: nodes.NodeNG) -> bool:
+        """True for a function that is called in place, and gives a tensor."""
+        up = node.parent
+        return isinstance(up, nodes.Call) and up.func is node and self._is_tensor(up)
 
     def _is_called_later(self, node: nodes.NodeNG) -> bool:
         """True for a function, or the key or name of one, that is given a name, and gives a tensor where it is called
@@ -243,10 +248,6 @@ def _is_loader(node: nodes.NodeNG, value: AbstractValue) -> bool:
         node = node.args[0]
     name = (dotted(node) or "").rsplit(".", 1)[-1].lower()
     return name.endswith(("loader", "dataloader", "loaders")) or any("DataLoader" in str(r) for r in value.refs)
-
-
-def _is_callee(node: nodes.NodeNG) -> bool:
-    return isinstance(node.parent, nodes.Call) and node.parent.func is node
 
 
 def _holds_tensor(value: AbstractValue) -> bool:

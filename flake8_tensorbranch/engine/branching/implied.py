@@ -28,7 +28,7 @@ from flake8_tensorbranch.engine.lattice import (
     UNKNOWN_KIND,
     AbstractValue,
 )
-from flake8_tensorbranch.syntax.binding import once
+from flake8_tensorbranch.syntax.binding import in_digits, once
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
 from flake8_tensorbranch.syntax.walk import LOOKS_UP, TABLES
 
@@ -85,6 +85,8 @@ def chosen_by(facts: Facts, node: nodes.NodeNG, scope: FunctionInfo | None) -> n
     owner, given = looked_up(node)
     if owner is None or given is None:
         return None
+    if scope is not None:
+        given = in_digits(scope.local_names, given)
     key = facts.values.get(given, UNKNOWN)
     if not (key.must(TENSOR) or (key.must(HOST) and key.deps & DATA and not key.deps & SETTLED)):
         return None
@@ -95,7 +97,7 @@ def chosen_by(facts: Facts, node: nodes.NodeNG, scope: FunctionInfo | None) -> n
         return given
     if type(written(owner, scope)) not in TABLES:
         return None
-    return given if owner.parent is node and type(owner) in TABLES or is_way(facts.values.get(node, UNKNOWN)) else None
+    return given if type(owner) in TABLES or is_way(facts.values.get(node, UNKNOWN)) else None
 
 
 def is_way(value: AbstractValue) -> bool:

@@ -25,6 +25,7 @@ from flake8_tensorbranch.engine.lattice import (
 )
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.knowledge.modules import ITERATES_MODULES, ITERATES_PARAMETERS
+from flake8_tensorbranch.syntax.binding import in_digits
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, called_name, dotted
 from flake8_tensorbranch.syntax.walk import LOOKS_UP
 
@@ -85,9 +86,10 @@ class Plainness:
         if isinstance(node, nodes.Compare):
             return self.plain(node, function)
         if isinstance(node, nodes.Subscript):
-            return self.plain(node.slice, function)
+            return self.plain(node.slice if function is None else in_digits(function.local_names, node.slice), function)
         if isinstance(node, nodes.Call) and called_name(node) in LOOKS_UP:
-            return self.plain(node.args[0], function)
+            key = node.args[0]
+            return self.plain(key if function is None else in_digits(function.local_names, key), function)
         if isinstance(node, nodes.Call):  # that lets elements through, or asserts the first
             first = int(called_name(node) != "_assert")
             given = (*node.args[first:], *(k.value for k in node.keywords if not first))

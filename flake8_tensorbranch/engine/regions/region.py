@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from flake8_tensorbranch.engine.inference.frame import Callees, Facts
 from flake8_tensorbranch.engine.inference.program import Program, functions_of
 from flake8_tensorbranch.engine.lattice import NO_CONST, AbstractValue
 from flake8_tensorbranch.engine.refs import Partial
-from flake8_tensorbranch.engine.regions import entering, selected, wrappers
+from flake8_tensorbranch.engine.regions import calledback, entering, selected, wrappers
 from flake8_tensorbranch.engine.regions.leaves import is_leaf
 from flake8_tensorbranch.engine.regions.scripted import Scripting, scripting
 from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, REGION_BASES, RegionEntry, entry
@@ -243,6 +243,7 @@ class Regions:
                 ):
                     members[function] = Membership(begin, ())
                     queue.append(function)
+            queue.extend(self._called_back(begin, begin.scope, begin.node, functions, members, ()))
             while queue:
                 caller = queue.popleft()
                 way = members[caller].way
@@ -257,6 +258,24 @@ class Regions:
                         ):
                             members[callee] = Membership(begin, (*way, Step(caller, node)))
                             queue.append(callee)
+                    queue.extend(self._called_back(begin, caller, node, callees, members, (*way, Step(caller, node))))
+
+    def _called_back(
+        self,
+        begin: Entry,
+        scope: FunctionInfo | None,
+        node: nodes.NodeNG | None,
+        functions: Iterable[FunctionInfo],
+        members: dict[FunctionInfo, Membership],
+        way: tuple[Step, ...],
+    ) -> Iterator[FunctionInfo]:
+        """Methods that come into the region through `functions` of other files, which call them on a file's object."""
+        facts = self.program.facts
+        strangers = [f for f in functions if f not in facts and f.cls is not None and not self.is_outside(f, begin)]
+        for method, there in calledback.methods(self.program, scope, node, strangers) if strangers else ():
+            if method not in members and not self.is_outside(method, begin):
+                members[method] = Membership(begin, (*way, *(Step(function, call) for function, call in there)))
+                yield method
 
     def _overriding(self, begin: Entry, functions: list[FunctionInfo]) -> Iterator[FunctionInfo]:
         """The methods of subclasses in the place of those that a method of their base makes a region of."""

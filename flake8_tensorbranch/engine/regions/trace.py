@@ -9,7 +9,7 @@ from astroid import nodes
 from flake8_tensorbranch.diagnostic import Related
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import DATA, TENSOR
-from flake8_tensorbranch.engine.regions.region import Membership, describe
+from flake8_tensorbranch.engine.regions.region import Membership, Step, describe
 from flake8_tensorbranch.syntax.names import FunctionInfo
 from flake8_tensorbranch.syntax.printing import printed
 
@@ -58,10 +58,15 @@ def way(
         if entry.node is not None:
             found.append(noted(path, entry.node, f"{kind} by {describe(entry)}"))
         found.extend(
-            noted(path, step.node, f"which calls {spelled(getattr(step.node, 'func', step.node))}")
+            noted(path_of(step, path), step.node, f"which calls {spelled(getattr(step.node, 'func', step.node))}")
             for step in membership.way[:MAX_STEPS]
         )
     return tuple(found)
+
+
+def path_of(step: Step, here: str) -> str:
+    """The path of the file that a step is in; `here` is that of the file under check."""
+    return here if step.caller is None else step.caller.module.path
 
 
 def _binding(scope: FunctionInfo, name: nodes.Name) -> nodes.NodeNG | None:
