@@ -1,5 +1,5 @@
-"""Methods that override those of a class in another file, and are called there: they break the graphs of the object's
-region, and are reported in it.
+"""Methods that another file calls on a subclass's object, and wrappers that its decorators put around functions: they
+break the graphs of the region they run in, and are reported there.
 """
 
 from __future__ import annotations
@@ -16,9 +16,58 @@ from tests.oracle.support import graphs_compiled, loaded, require_torch
 torch = require_torch()
 pytestmark = pytest.mark.oracle
 
-PARTS = '''"""A model whose parts other files override."""
+PARTS = '''"""A model whose parts other files override, and decorators."""
 
+import functools
+
+import torch
 from torch import Tensor, nn
+
+
+def gated(function):
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        out = function(*args, **kwargs)
+        if out.sum() > 0:
+            return out * 2
+        return -out
+
+    return wrapper
+
+
+def picked(function):
+    def wrapper(x: Tensor):
+        return torch.where(x.sum() > 0, function(x), x)
+
+    return wrapper
+
+
+def scaled(by: float):
+    def outer(function):
+        def wrapper(x: Tensor):
+            if x.max() > by:
+                x = x / by
+            return function(x)
+
+        return wrapper
+
+    return outer
+
+
+class Gate:
+    def __init__(self, function):
+        self.function = function
+
+    def __call__(self, x: Tensor):
+        return self.function(x) * x.sum().item()
+
+
+def noted(function):
+    NOTED.append(function)
+    return function
+
+
+NOTED = []
 
 
 class Base(nn.Module):
@@ -44,7 +93,7 @@ class Base(nn.Module):
 HEAD = """
 import torch
 from torch import Tensor, nn
-from {parts} import Base
+from {parts} import Base, Gate, gated, noted, picked, scaled
 
 """
 BRANCH = "        if x.sum() > 0:\n            return x.sin()\n        return x.cos()"
@@ -97,3 +146,49 @@ def test_what_the_other_file_calls(way: str, method: str, body: str, parts: Any,
     found = {code for code in ("TBR304", "TBR306") if reported(source, code).get("Form")}
     assert bool(found) is breaks
     assert bool(reported(source, "TBR101").get("Form")) is (body == BRANCH and not breaks)
+
+
+COMPILE = "@torch.compile(backend='eager')"
+AROUND = [
+    f"{COMPILE}\n@{name}\ndef Form(x: Tensor):\n    return x.sin()" for name in ("gated", "picked", "Gate", "noted")
+]
+AROUND += [
+    f"{COMPILE}\n@scaled(2.0)\ndef Form(x: Tensor):\n    return x.sin()",
+    f"{COMPILE}\n@picked\n@gated\ndef Form(x: Tensor):\n    return x.sin()",
+    f"@gated\n{COMPILE}\ndef Form(x: Tensor):\n    return x.sin()",
+    f"@gated\n@noted\n{COMPILE}\n@picked\ndef Form(x: Tensor):\n    return x.sin()",
+    f"@gated\ndef Form(x: Tensor):\n    return x.sin()\n\n{COMPILE}\ndef run(x: Tensor):\n    return Form(x)",
+    "@picked\ndef Form(x: Tensor):\n    return x.sin()\n\nrun = torch.compile(Form, backend='eager')",
+    "@gated\ndef Form(x: Tensor):\n    return x.sin()\n\nrun = torch.compile(Form, backend='eager')",
+    "class Form(nn.Module):\n    @gated\n    def forward(self, x: Tensor):\n        return x.sin()\n\n"
+    "run = torch.compile(Form(), backend='eager')",
+    "class Form(nn.Module):\n    @noted\n    def forward(self, x: Tensor):\n        return x.sin()\n\n"
+    "run = torch.compile(Form(), backend='eager')",
+    "def own(function):\n    def wrapper(x: Tensor):\n        return -function(x)\n\n    return wrapper\n\n"
+    f"{COMPILE}\n@own\n@gated\ndef Form(x: Tensor):\n    return x.sin()",
+]
+
+
+@pytest.mark.parametrize("form", AROUND)
+def test_wrappers_of_another_file(form: str, parts: Any, monkeypatch: Any) -> None:
+    folder, name = parts
+    run = "" if "run" in form else "\n\nrun = Form"
+    source = f"{HEAD.format(parts=name)}{form}{run}\n"
+    monkeypatch.chdir(folder)
+    with loaded(source) as module:
+        breaks = graphs_compiled(lambda: module.run(torch.ones(4))) > 1
+    found = {code for code in ("TBR304", "TBR306") if reported(source, code).get("Form")}
+    assert bool(found) is breaks
+
+
+def test_wrappers_of_the_same_file() -> None:
+    source = (
+        "import torch\nfrom torch import Tensor\n\n\ndef gated(function):\n    def wrapper(x: Tensor):\n"
+        "        if x.sum() > 0:\n            return function(x)\n        return -function(x)\n\n"
+        "    return wrapper\n\n\n"
+        f"{COMPILE}\n@gated\ndef run(x: Tensor):\n    return x.sin()\n"
+    )
+    with loaded(source) as module:
+        assert graphs_compiled(lambda: module.run(torch.ones(4))) > 1
+    assert list(reported(source, "TBR304")) == ["gated"]
+    assert not reported(source, "TBR101")

@@ -1,4 +1,4 @@
-"""Guards: which tests stand around a statement, and which two places never run in one run of a function."""
+"""Guards: which tests stand around a statement, what runs for an error alone, which two places never run together."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from weakref import WeakKeyDictionary
 
 from astroid import nodes
 
-from flake8_tensorbranch.syntax.kinds import SCOPE_NODES
+from flake8_tensorbranch.syntax.kinds import NESTED, SCOPE_NODES
 from flake8_tensorbranch.syntax.printing import source_of
 
+_EXITS: Final = (nodes.Return, nodes.Break, nodes.Continue)
 _MOST: Final = 16  # tests around a place that are looked at, the innermost ones
 _known: Final[WeakKeyDictionary[Any, dict[str, bool]]] = WeakKeyDictionary()  # as long as the place's tree lives
 
@@ -61,5 +62,19 @@ def in_other_arms(first: nodes.NodeNG, second: nodes.NodeNG) -> bool:
             in_body = any(s is second or s.parent_of(second) for s in up.body)
             if in_body != (child in up.body):
                 return True
+        child, up = up, up.parent
+    return False
+
+
+def for_error(node: nodes.NodeNG) -> bool:
+    """True for what runs on the way to an error alone, such as a call that puts its words together."""
+    child, up = node, node.parent
+    while up is not None and not isinstance(up, NESTED):
+        if isinstance(up, nodes.Raise):
+            return True
+        if isinstance(up, (nodes.If, nodes.ExceptHandler)):
+            block = next((b for b in (up.body, getattr(up, "orelse", [])) if child in b), None)
+            if block and isinstance(block[-1], nodes.Raise):
+                return not any(next(s.nodes_of_class(_EXITS), None) for s in block)
         child, up = up, up.parent
     return False

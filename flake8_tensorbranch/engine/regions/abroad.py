@@ -14,6 +14,7 @@ from flake8_tensorbranch.engine.inference.program import Program, functions_of
 from flake8_tensorbranch.engine.inference.summary import Analysis
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
+    CALLABLE,
     DATA,
     HOST,
     MASK,
@@ -25,9 +26,10 @@ from flake8_tensorbranch.engine.lattice import (
     join,
     make,
 )
+from flake8_tensorbranch.engine.lookup.guards import for_error
 from flake8_tensorbranch.engine.lookup.origins import Expr
 from flake8_tensorbranch.engine.refs import Instance
-from flake8_tensorbranch.engine.regions.region import Entry, Membership, Regions, Step, for_error
+from flake8_tensorbranch.engine.regions.region import Entry, Membership, Regions, Step
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
 
 _DEPTH: Final = 4
@@ -78,6 +80,11 @@ def _reached(program: Program, regions: Regions) -> Iterator[Reached]:
         if handed and isinstance(begin.node, nodes.Call) and begin.kind in _KINDS:
             inside = {begin.kind: Membership(begin, ())}
             yield from _from(program, regions, begin.scope, begin.node, handed, inside, left)
+    for one, member in regions.around:
+        known = {one.name: make(CALLABLE, refs=frozenset({one.function}))} if one.name else {}
+        given = {one.wrapper: known}
+        inside = {member.entry.kind: member}
+        yield from _from(program, regions, one.function.parent, one.decorator, [one.wrapper], inside, left, given)
     scopes = dict.fromkeys(f for kind in _KINDS for f in regions.members(kind))
     for scope in scopes:
         # What an option declares, it declares for the other files as well: each reports its own.
@@ -109,8 +116,9 @@ def _from(
     functions: list[FunctionInfo],
     inside: dict[str, Membership],
     left: list[int],
+    given: dict[FunctionInfo, State] | None = None,
 ) -> Iterator[Reached]:
-    """What one call runs in other files, `left` functions at most."""
+    """What one call runs in other files, `left` functions at most; `given` is what free names of theirs hold."""
     seen: set[FunctionInfo] = set()
     queue: deque[tuple[FunctionInfo, Facts, tuple[Step, ...]]] = deque((c, program.facts[scope], ()) for c in functions)
     while queue and left[0] > 0:
@@ -121,7 +129,9 @@ def _from(
         seen.add(function)
         left[0] -= 1
         begins = not way and any(m.entry.node is call for m in kinds.values())
-        facts = _facts(program.analysis, function, caller, begins, _owner(program, caller, call) if begins else {})
+        owner = _owner(program, caller, call).get(function) if begins else None
+        known = {} if owner is None else {function.params[0].name: owner}
+        facts = _facts(program.analysis, function, caller, begins, (given or {}).get(function, known))
         if facts.exhausted:
             continue
         yield Reached(function, facts, scope, call, kinds, way)
@@ -145,17 +155,14 @@ def _owner(program: Program, caller: Facts, call: nodes.NodeNG) -> dict[Function
     return found
 
 
-def _facts(
-    analysis: Analysis, function: FunctionInfo, caller: Facts, begins: bool, owners: dict[FunctionInfo, AbstractValue]
-) -> Facts:
+def _facts(analysis: Analysis, function: FunctionInfo, caller: Facts, begins: bool, known: State) -> Facts:
     """The facts of a function for what a caller hands it; kept, since other files hand on the same.
 
-    Where the region `begins` with it, what it is handed was read and drawn before, and is the same in every run; of a
-    method, `owners` holds the object it runs on.
+    Where the region `begins` with it, what it is handed was read and drawn before, and is the same in every run.
+    `known` are the object that a method runs on, or the function that a wrapper is around.
     """
     declared = analysis.parameters(function)
-    bound: State = {} if function not in owners else {function.params[0].name: owners[function]}
-    bound |= {
+    bound: State = known | {
         name: settled(value) if begins else value
         for (callee, name), value in caller.arguments.items()
         if callee is function and value.known and value != declared.get(name)

@@ -13,15 +13,15 @@ from flake8_tensorbranch.engine.inference.arguments import Arguments
 from flake8_tensorbranch.engine.inference.frame import Callees, Facts
 from flake8_tensorbranch.engine.inference.program import Program, functions_of
 from flake8_tensorbranch.engine.lattice import NO_CONST, AbstractValue
+from flake8_tensorbranch.engine.lookup.guards import for_error
 from flake8_tensorbranch.engine.refs import Partial
-from flake8_tensorbranch.engine.regions import calledback, entering, selected, wrappers
+from flake8_tensorbranch.engine.regions import calledback, decorators, entering, selected, wrappers
 from flake8_tensorbranch.engine.regions.leaves import is_leaf
 from flake8_tensorbranch.engine.regions.scripted import Scripting, scripting
 from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, REGION_BASES, RegionEntry, entry
 from flake8_tensorbranch.knowledge.tracing import DERIVATIVES, PROXIES
 from flake8_tensorbranch.knowledge.versions import has
 from flake8_tensorbranch.settings import RegionKind, Settings
-from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 
@@ -77,6 +77,7 @@ class Regions:
         self.program = program
         self.settings = settings
         self.entries: list[tuple[Entry, list[FunctionInfo]]] = []
+        self.around: list[tuple[decorators.Around, Membership]] = []  # wrappers of other files around members
         self.memo: dict[str, Any] = {}  # what analyses of regions make once
         self._members: dict[str, dict[FunctionInfo, Membership]] = {}
         self._subclasses: dict[ClassInfo, list[ClassInfo]] = {}
@@ -243,6 +244,7 @@ class Regions:
                 ):
                     members[function] = Membership(begin, ())
                     queue.append(function)
+                    queue.extend(self._around(begin, function, members))
             queue.extend(self._called_back(begin, begin.scope, begin.node, functions, members, ()))
             while queue:
                 caller = queue.popleft()
@@ -258,7 +260,24 @@ class Regions:
                         ):
                             members[callee] = Membership(begin, (*way, Step(caller, node)))
                             queue.append(callee)
+                            queue.extend(self._around(begin, callee, members))
                     queue.extend(self._called_back(begin, caller, node, callees, members, (*way, Step(caller, node))))
+
+    def _around(
+        self, begin: Entry, function: FunctionInfo, members: dict[FunctionInfo, Membership]
+    ) -> Iterator[FunctionInfo]:
+        """The wrappers of the file that decorators put around a member; those of other files are noted."""
+        if not function.decorator_names:
+            return
+        member = members[function]
+        for one in decorators.around(self.program, function, begin.node):
+            if self.is_outside(one.wrapper, begin):
+                continue
+            if one.wrapper not in self.program.facts:
+                self.around.append((one, member))
+            elif one.wrapper not in members:
+                members[one.wrapper] = member
+                yield one.wrapper
 
     def _called_back(
         self,
@@ -316,23 +335,6 @@ class Regions:
 
 
 _NOTHING = AbstractValue(0, 0, NO_CONST, frozenset(), None, None)
-
-
-_EXITS = (nodes.Return, nodes.Break, nodes.Continue)
-
-
-def for_error(node: nodes.NodeNG) -> bool:
-    """True for what runs on the way to an error alone, such as a call that puts its words together."""
-    child, up = node, node.parent
-    while up is not None and not isinstance(up, NESTED):
-        if isinstance(up, nodes.Raise):
-            return True
-        if isinstance(up, (nodes.If, nodes.ExceptHandler)):
-            block = next((b for b in (up.body, getattr(up, "orelse", [])) if child in b), None)
-            if block and isinstance(block[-1], nodes.Raise):
-                return not any(next(s.nodes_of_class(_EXITS), None) for s in block)
-        child, up = up, up.parent
-    return False
 
 
 def _replaces_forward(node: nodes.NodeNG) -> bool:
