@@ -28,7 +28,7 @@ from flake8_tensorbranch.engine.lattice import (
     UNKNOWN_KIND,
     AbstractValue,
 )
-from flake8_tensorbranch.syntax.binding import in_digits, once
+from flake8_tensorbranch.syntax.binding import in_digits, once, once_global
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
 from flake8_tensorbranch.syntax.walk import LOOKS_UP, TABLES
 
@@ -129,8 +129,7 @@ def written(table: nodes.NodeNG, scope: FunctionInfo | None) -> Any:
         up = up.parent
     if up is not None:
         return once(up.local_names, table.name)
-    bound = [] if scope is None else scope.module.bindings.get(table.name, [])
-    return getattr(bound[0].statement, "value", None) if len(bound) == 1 else None
+    return None if scope is None else once_global(scope.module.bindings, table.name)
 
 
 def searches(facts: Facts) -> Iterator[Implied]:
