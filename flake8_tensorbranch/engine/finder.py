@@ -25,6 +25,7 @@ from flake8_tensorbranch.engine.branching import (
 from flake8_tensorbranch.engine.branching.answers import tracer_of
 from flake8_tensorbranch.engine.branching.fixedsize import is_fixed
 from flake8_tensorbranch.engine.branching.orderings import ORDER, orderings
+from flake8_tensorbranch.engine.branching.present import never_empty
 from flake8_tensorbranch.engine.branching.specialised import gone_over, specialised
 from flake8_tensorbranch.engine.branching.tracers import Tracers
 from flake8_tensorbranch.engine.checkpointing import gradmode
@@ -145,6 +146,8 @@ class Finder:
             if not own & _INTERESTING or (own & (DATA | RANDOM) and self.is_settled(leaf, truth_deps)):
                 continue
             if not own & (DATA | RANDOM) and self.is_fixed(leaf):
+                continue
+            if self.memberships.keys() <= {"checkpointed"} and never_empty(self.scope, leaf):
                 continue
             if own & SETTLED and own & DATA:
                 settled.append((leaf, value))

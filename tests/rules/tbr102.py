@@ -193,6 +193,68 @@ def stops_early_in_eager(x: Tensor) -> Tensor:
     return x
 
 
+# --- whether something is selected by an id that occurs ----------------------------------------------
+def rows_of_each(x: Tensor, ids: Tensor):
+    out = x.clone()
+    for g in ids.unique(sorted=True):  # error: [TBR102]
+        rows = torch.nonzero(ids == g, as_tuple=True)[0]
+        if rows.numel() == 0:  # ok: [TBR102] `g` is one of `ids`
+            continue
+        out[rows] = x[rows].mean()
+    return out
+
+
+def means_of_each(x: Tensor, ids: Tensor):
+    out = x.clone()
+    for g in torch.unique(ids).tolist():  # error: [TBR102]
+        mask = ids == g
+        if mask.any():  # ok: [TBR101] the same
+            out[mask] = x[mask].mean()
+        if mask.sum() > 1:  # error: [TBR101]
+            out = out * 2
+    return out
+
+
+def chosen_experts(x: Tensor, top: Tensor):
+    mask = torch.nn.functional.one_hot(top, num_classes=4).permute(2, 1, 0)
+    hit = torch.greater(mask.sum(dim=(-1, -2)), 0).nonzero(as_tuple=False)
+    out = x.clone()
+    for e in hit:  # error: [TBR102]
+        i = int(e.item())
+        slot, token = torch.where(mask[i].squeeze(0))
+        if token.numel() == 0:  # ok: [TBR102] `hit` holds those with tokens
+            continue
+        out = out + x[token].sum()
+    return out
+
+
+def all_experts(x: Tensor, top: Tensor):
+    mask = torch.nn.functional.one_hot(top, num_classes=4).permute(2, 1, 0)
+    hit = torch.greater(mask.sum(dim=(0, 2)), 0).nonzero(as_tuple=False)
+    out = x.clone()
+    for i in range(4):
+        slot, token = torch.where(mask[i])
+        if token.numel() == 0:  # error: [TBR102]
+            continue
+        out = out + x[token].sum()
+    for e in hit:  # error: [TBR102]
+        slot, tok = torch.where(mask[e])
+        if tok.shape[0] == 0:  # error: [TBR102]
+            continue
+        out = out + x[tok].sum()
+    return out
+
+
+def ids_of_another(x: Tensor, ids: Tensor, more: Tensor):
+    out = x.clone()
+    for g in ids.unique():  # error: [TBR102]
+        rows = (more == g).nonzero()
+        if len(rows) == 0:  # error: [TBR102]
+            continue
+        out = out + x[rows].sum()
+    return out
+
+
 @torch.compile
 def kept_out_of_its_graph(x: Tensor) -> Tensor:
     if not torch.compiler.is_compiling():

@@ -45,6 +45,13 @@ class Layer(nn.Module):
         kept = h[h[:, 0] > 0]  # error: [TBR210] "values decide the size"
         return torch.sin(kept)
 
+    def begins(self, x: Tensor, valid: Tensor) -> Tensor:
+        h = torch.tanh(self.fc(x))
+        first = valid.long().argmax(-1)  # ok: [TBR210] a mask made outside: no rounding moves its first place
+        kept = h[torch.arange(len(h)) >= first]  # error: [TBR210] "values decide the size"
+        asked = (h[:, 0] > 0.5).long().argmax(-1)  # error: [TBR210] "routes"
+        return torch.sin(kept[torch.arange(len(kept)) >= asked])
+
     def listed(self, x: Tensor) -> Tensor:
         h = torch.tanh(self.fc(x))
         return h.index_select(0, (h[:, 0] > 0).nonzero().squeeze(1)).sin()  # error: [TBR210] "values decide the size"
@@ -60,6 +67,7 @@ class Layer(nn.Module):
         x = checkpoint(self.routed, x, use_reentrant=False)
         x = checkpoint(self.looped, x, use_reentrant=False)
         x = checkpoint(self.masked, x, use_reentrant=False)
+        x = checkpoint(self.begins, x, x[:, 0] > 0, use_reentrant=False)
         x = checkpoint(self.listed, x, use_reentrant=False)
         return checkpoint(self.gathered, x, x[:, 0] > 0, use_reentrant=False)
 

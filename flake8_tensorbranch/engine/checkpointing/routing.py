@@ -30,9 +30,16 @@ from flake8_tensorbranch.engine.regions.trace import spelled
 from flake8_tensorbranch.engine.sink import RegionSite, SinkKind
 from flake8_tensorbranch.knowledge.model import lookup
 from flake8_tensorbranch.knowledge.model import method as tensor_row
-from flake8_tensorbranch.knowledge.tensors import ROUTES, SIZE_AT_LEAST, SIZED_BY_ARGUMENT, SPLITS
+from flake8_tensorbranch.knowledge.tensors import (
+    INTEGER_CASTS,
+    INTEGER_DTYPES,
+    ROUTES,
+    SIZE_AT_LEAST,
+    SIZED_BY_ARGUMENT,
+    SPLITS,
+)
 from flake8_tensorbranch.syntax.kinds import NESTED
-from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
+from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, last_name
 
 _MOST: Final = 60
 
@@ -148,7 +155,9 @@ def _roots(activation: Activation, top: Any) -> Iterator[At]:
 
 
 def _routes(activation: Activation, node: Any) -> bool:
-    """True for a call that picks by value among scores: `topk`, `argmax`, a sort, a `max` with indices."""
+    """True for a call that picks by value among scores: `topk`, `argmax`, a sort, a `max` with indices. What was
+    made integers or a mask before holds no scores: no rounding moves it.
+    """
     if not isinstance(node, nodes.Call):
         return False
     func = node.func
@@ -160,7 +169,22 @@ def _routes(activation: Activation, node: Any) -> bool:
     torch = any(n.startswith("torch.") for n in activation.facts.externals.get(node, ()))
     if not (torch or owner.kinds & TENSOR):
         return False
+    picked = func.expr if isinstance(func, nodes.Attribute) and owner.kinds & TENSOR else next(iter(node.args), None)
+    if _is_exact(activation, picked):
+        return False
     return name not in ("max", "min", "sort") or bool(value.kinds & CONTAINER)
+
+
+def _is_exact(at: Activation, node: Any) -> bool:
+    """True for what is converted to integers or to a mask where it stands, and was not compared just before."""
+    func = node.func if isinstance(node, nodes.Call) else None
+    if not isinstance(func, nodes.Attribute):
+        return False
+    given = [*node.args, *(k.value for k in node.keywords)] if func.attrname in ("to", "type") else []
+    if func.attrname not in INTEGER_CASTS and not any(last_name(a) in INTEGER_DTYPES | {"bool"} for a in given):
+        return False
+    named = (value for name in func.expr.nodes_of_class(nodes.Name) for value, _ in unpacked(at, name.name))
+    return not any(True for value in (func.expr, *named) for _ in value.nodes_of_class(nodes.Compare))
 
 
 def computed_from(activation: Activation, top: Any) -> Iterator[At]:
