@@ -185,9 +185,9 @@ def page(rows: Sequence[Row]) -> str:
     lines = [
         "# Audit: what the default rules say about real libraries",
         "",
-        f"Every finding of class E; of class W, {SAMPLE_W} drawn by a hash, {SECOND_W} drawn later by another, in",
-        f"turns from each rule, and {THIRD_W} by a third when what these had shown was mended, for a reader who did not know",
-        "the rules' code. Read by hand with the code around them,",
+        f"Every finding of class E; of class W, {SAMPLE_W} drawn by a hash, {SECOND_W} drawn later by another,",
+        f"in turns from each rule, and {THIRD_W} by a third when what these had shown was mended, for a reader who",
+        "did not know the rules' code. Read by hand with the code around them,",
         f"on {pinned}.",
         "",
         "`true`: the message holds for this code. Precision is true / (true + false): `as read` of what was reported",
