@@ -140,11 +140,12 @@ class Giving:
 @dataclass(frozen=True, slots=True)
 class Wrapped:
     """A function passed through a wrapper of torch (`torch.compile(f)`, `checkpoint_wrapper(m)`): calling it calls the
-    function.
+    function. `options` are the keywords of the wrapper, as literals.
     """
 
     wrapper: str
     function: AbstractValue
+    options: tuple[tuple[str, object], ...] = ()
 
     @property
     def place(self) -> Place:

@@ -26,10 +26,12 @@ WORDS: Final = (
         "checkpoint_sequential make_fx"
     ).split(),
     "import distributed",
+    'getattr(torch, "compile"',
 )
 """Words of code that drives training, compiles, exports or spreads: a file with one of them is solved whole."""
 
 _ENTRIES: Final = {q.rsplit(".", 1)[-1] for q in REGION_ENTRIES}
+_NAMED_FREELY: Final = ("compile",)  # `from torch import compile`: the builtin's name, and a method's
 _TRIGGERS: Final = (
     _ENTRIES
     | set(REGION_ATTRIBUTES)
@@ -48,7 +50,7 @@ _TRIGGERS: Final = (
 
 def wanted(analysis: Analysis, index: ModuleIndex, settings: Settings) -> set[FunctionInfo | None] | None:
     """The scopes to solve; None for all of them."""
-    if settings.compiled or settings.checkpointed or index.mentions(WORDS):
+    if settings.compiled or settings.checkpointed or index.mentions(WORDS) or _renames(index):
         return None
     relevance = Plainness(analysis, index)
     scopes = index.scopes
@@ -82,6 +84,18 @@ def wanted(analysis: Analysis, index: ModuleIndex, settings: Settings) -> set[Fu
         if _is_region_class(analysis, function):
             chosen.add(function)
     return chosen
+
+
+def _renames(index: ModuleIndex) -> bool:
+    """True for a module that imports an entry of regions from torch by a name which does not tell it."""
+    for table in (index.bindings, index.local_imports):
+        for name, bindings in table.items():
+            origin = bindings[0].imported
+            if origin is None or origin[1] not in _ENTRIES or (origin[1] == name and name not in _NAMED_FREELY):
+                continue
+            if origin[0] == "torch" or origin[0].startswith("torch."):
+                return True
+    return False
 
 
 def _is_open(analysis: Analysis, function: FunctionInfo) -> bool:

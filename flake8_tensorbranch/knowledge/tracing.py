@@ -182,3 +182,20 @@ BREAKS_ON_NUMBERS: Final = frozenset({"torch.arange", "torch.full_like", "torch.
 
 TEXTS: Final = frozenset({"str", "repr"})
 """Functions of Python that give the text of what they are given."""
+
+WRAPPER_WORDS: Final = (
+    "torch.compile",
+    ".compile()",
+    "torch.jit",
+    "torch.export",
+    "torch.fx",
+    "vmap",
+    "make_fx",
+    "import compile",
+    "import torch as ",
+    "getattr(torch",
+)
+"""What the text of a file holds that defines a wrapper of regions other than checkpoints."""
+
+ENTRY_WORDS: Final = ("checkpoint", *WRAPPER_WORDS)
+"""The same, of any regions."""

@@ -24,13 +24,12 @@ from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.regions import wrappers
 from flake8_tensorbranch.engine.regions.region import Entry, Regions
 from flake8_tensorbranch.engine.regions.trace import noted
-from flake8_tensorbranch.engine.regions.wrappers import ENTRY_WORDS
 from flake8_tensorbranch.engine.repairs import variants as edits
 from flake8_tensorbranch.engine.repairs.contexts import callable_instead
 from flake8_tensorbranch.engine.sink import CheckpointSite, ScopeSite, SinkKind
 from flake8_tensorbranch.knowledge.frameworks import BACKWARD_WORDS
 from flake8_tensorbranch.knowledge.regions import RegionEntry
-from flake8_tensorbranch.knowledge.tracing import FORWARD_MODE, TRANSFORMING
+from flake8_tensorbranch.knowledge.tracing import ENTRY_WORDS, FORWARD_MODE, TRANSFORMING
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
 _BY_INPUTS: Final = ("autograd", "inputs=")

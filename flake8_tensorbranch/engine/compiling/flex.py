@@ -8,6 +8,7 @@ from typing import Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.branching.tracers import Tracers
+from flake8_tensorbranch.engine.inference.heirs import with_heirs
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Wrapped
@@ -94,7 +95,8 @@ class _Flex:
         order = [f for f in functions if f in self.program.facts]
         for current in order:
             for callees in self.program.facts[current].calls.values():
-                order.extend(c for c in callees if c in self.program.facts and c not in order and not _disabled(c))
+                entered = with_heirs(self.program.analysis, callees)
+                order.extend(c for c in entered if c in self.program.facts and c not in order and not _disabled(c))
         return order
 
     def _switch(self, entry: Entry) -> nodes.NodeNG | None:

@@ -8,6 +8,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.flags import Flags
 from flake8_tensorbranch.engine.checkpointing.scopes import Opened, Scopes
+from flake8_tensorbranch.engine.inference.heirs import with_heirs
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lookup import loops
 from flake8_tensorbranch.engine.lookup.calltree import tree_of
@@ -111,7 +112,8 @@ class _Unguarded:
                 not named and any(_attends(value.refs) for value in facts.values.values())
             )
             if not known and depth > 0:
-                calls = ((n, c) for n, callees in facts.calls.items() for c in callees)
+                analysis = self.program.analysis
+                calls = ((n, c) for n, callees in facts.calls.items() for c in with_heirs(analysis, callees))
                 known = any(self.attends(c, depth - 1) and self.opened(function, n) is None for n, c in calls)
             self._attends[function] = known
         return known

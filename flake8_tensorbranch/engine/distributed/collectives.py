@@ -9,6 +9,7 @@ from typing import Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.frame import Callees, Facts
+from flake8_tensorbranch.engine.inference.heirs import with_heirs
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import HOST, OBJECT, TENSOR, UNKNOWN, UNKNOWN_KIND, AbstractValue
 from flake8_tensorbranch.engine.refs import Instance
@@ -180,7 +181,7 @@ class Collectives:
             self.assumed.add(label)
             return frozenset({label}), facts.calls.get(call, {})
         later = self._handed_on(facts, call)
-        return frozenset(later), facts.calls.get(call, {})
+        return frozenset(later), dict.fromkeys(with_heirs(self.program.analysis, facts.calls.get(call, {})))
 
     def _handed_on(self, facts: Facts, call: nodes.Call) -> Iterator[str]:
         """The collectives that an `ExitStack` is given to run at its end."""

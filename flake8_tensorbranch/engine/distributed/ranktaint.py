@@ -11,6 +11,7 @@ from astroid import nodes
 from flake8_tensorbranch.engine import lattice
 from flake8_tensorbranch.engine.distributed import marks
 from flake8_tensorbranch.engine.distributed.marks import AGREED, CLEAN, OUTSIDE, State, Taint, combined
+from flake8_tensorbranch.engine.inference.heirs import with_heirs
 from flake8_tensorbranch.engine.inference.operators import length_deps, truth_deps
 from flake8_tensorbranch.engine.lattice import (
     CALLABLE,
@@ -249,7 +250,7 @@ class Evaluator:
             if self.ranks.collectives.writes(self.scope, node):
                 self._agree(node.args[0] if node.args else node.keywords[0].value if node.keywords else None)
             return AGREED
-        callees = self.facts.calls.get(node, ())
+        callees = with_heirs(self.ranks.program.analysis, self.facts.calls.get(node, ()))
         if callees:
             return combined(*(self._enter(node, callee, together) for callee in callees))
         externals = self.facts.externals.get(node, {})

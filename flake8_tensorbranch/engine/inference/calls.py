@@ -16,6 +16,7 @@ from flake8_tensorbranch.engine.inference.randomness import drawn_before
 from flake8_tensorbranch.engine.lattice import (
     BOTTOM,
     CALLABLE,
+    HOST,
     MAPPING,
     NONE,
     OBJECT,
@@ -152,8 +153,11 @@ def enter(
     if node is not None and node is frame.discard:
         return UNKNOWN
     value = frame.analysis.returned(function, bound, captured)
-    if owner is not None and heirs.is_abstract(function):
-        value = join(value, heirs.returned(frame.analysis, function, args, owner))
+    if owner is not None:
+        if heirs.is_abstract(function):
+            value = join(value, heirs.returned(frame.analysis, function, args, owner))
+        elif value.kinds and not value.kinds & ~(HOST | NONE) and not value.deps and owner == frame.owner:
+            value = join(value, heirs.chosen(frame.analysis, function, args))
     return registries.found(frame.analysis, function, args, value, frame.module)
 
 

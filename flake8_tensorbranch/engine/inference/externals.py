@@ -217,7 +217,8 @@ def _enter_region(
     if entry.wraps:
         if not function.refs:
             return function if function.known else UNKNOWN
-        return make(function.kinds | CALLABLE, refs=frozenset({Wrapped(qualname, function)}))
+        given = tuple((k, v.const) for k, v in args.keywords.items() if k != entry.keyword)
+        return make(function.kinds | CALLABLE, refs=frozenset({Wrapped(qualname, function, given)}))
     if entry.passed < 0:
         return UNKNOWN
     if entry.sequential:

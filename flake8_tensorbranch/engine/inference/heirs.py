@@ -5,6 +5,7 @@ Subclasses are looked for in the base's own file and in the few files near it th
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, cast
 
 from astroid import nodes
@@ -16,6 +17,8 @@ from flake8_tensorbranch.engine.lattice import (
     HOST,
     NONE,
     OBJECT,
+    SHAPE,
+    TENSOR,
     UNKNOWN,
     AbstractValue,
     join,
@@ -24,7 +27,8 @@ from flake8_tensorbranch.engine.lattice import (
 )
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.importers import importers
-from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
+from flake8_tensorbranch.knowledge.modules import OPEN_BASES
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, called_name
 
 if TYPE_CHECKING:
     from flake8_tensorbranch.engine.inference.summary import Analysis
@@ -65,6 +69,22 @@ def _among(analysis: Analysis, cls: ClassInfo, classes: list[ClassInfo]) -> list
     return [c for c in classes if c is not cls and c.bases and cls in analysis.resolver.mro(c)]
 
 
+def is_base(analysis: Analysis, said: AbstractValue, function: FunctionInfo) -> bool:
+    """True for an object that a function declares by a base (a bare `nn.Module`, a class of its file), and makes of a
+    class of its file.
+    """
+    module, memo, key = function.module, function.module.memo, ("makes", function)
+    if key not in memo:
+        names = {name for call in function.calls if (name := called_name(call)) in module.bindings}
+        memo[key] = [c for c in module.classes if c.name in names]
+    made = cast("list[ClassInfo]", memo[key])
+    for ref in said.each if made else ():
+        cls = ref.cls if isinstance(ref, Instance) else ""
+        if cls in OPEN_BASES or any(cls is not c and cls in analysis.resolver.mro(c) for c in made):
+            return True
+    return False
+
+
 def returned(analysis: Analysis, function: FunctionInfo, args: Arguments, owner: AbstractValue) -> AbstractValue:
     """What the subclasses' versions of an abstract method return for these arguments; BOTTOM where none is known."""
     values: list[AbstractValue] = []
@@ -76,6 +96,38 @@ def returned(analysis: Analysis, function: FunctionInfo, args: Arguments, owner:
             itself = make(OBJECT, refs=frozenset({Instance(heir)}))
             values.append(analysis.returned(own, bind(own, args, itself)))
     return _agreed(values)
+
+
+def overriding(analysis: Analysis, function: FunctionInfo) -> list[FunctionInfo]:
+    """The methods in the place of this one in subclasses of its own file."""
+    cls, memo = function.cls, function.module.memo
+    if cls is None or not function.takes_self or len(function.module.classes) < 2:
+        return []
+    key = ("overriding", cls)
+    if key not in memo:
+        memo[key] = _among(analysis, cls, cls.module.classes)
+    own = (heir.methods.get(function.name) for heir in cast("list[ClassInfo]", memo[key]))
+    return [method for method in own if method is not None and method.takes_self]
+
+
+def with_heirs(analysis: Analysis, callees: Iterable[FunctionInfo]) -> list[FunctionInfo]:
+    """The functions that a call may enter, with the methods in their place in subclasses."""
+    found = list(callees)
+    for callee in tuple(found):
+        if callee.cls is not None:
+            found.extend(m for m in overriding(analysis, callee) if m not in found)
+    return found
+
+
+def chosen(analysis: Analysis, function: FunctionInfo, args: Arguments) -> AbstractValue:
+    """What subclasses in the file answer in the place of a method that answers the same whatever it is given; BOTTOM
+    where none does.
+    """
+    values = []
+    for method in overriding(analysis, function)[:_MOST]:
+        itself = make(OBJECT, refs=frozenset({Instance(cast("ClassInfo", method.cls))}))
+        values.append(analysis.returned(method, bind(method, args, itself)))
+    return join_all(v for v in values if v.kinds & TENSOR or v.deps & (DATA | SHAPE))
 
 
 def attribute(analysis: Analysis, cls: ClassInfo, name: str) -> AbstractValue:

@@ -52,6 +52,9 @@ class Resolver:
     def _binding(self, module: ModuleIndex, name: str, bindings: list[Binding], hops: int) -> Target | None:
         for binding in bindings:
             if binding.item is not None:
+                if len(bindings) > 1 and isinstance(binding.statement.parent, nodes.ExceptHandler):
+                    if any(type(b.statement) is nodes.Assign for b in bindings):
+                        break  # `try: f = g` comes first
                 # The last of several definitions wins, as it does at run time.
                 return next(b.item for b in reversed(bindings) if b.item is not None)
             if binding.imported is not None:

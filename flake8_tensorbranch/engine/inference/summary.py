@@ -20,6 +20,7 @@ from flake8_tensorbranch.engine.inference import attributes, calls, parameters, 
 from flake8_tensorbranch.engine.inference.arguments import Arguments, coarse, combine, is_open, is_read
 from flake8_tensorbranch.engine.inference.classes import Classes
 from flake8_tensorbranch.engine.inference.frame import Facts, Frame, State
+from flake8_tensorbranch.engine.inference.heirs import is_base
 from flake8_tensorbranch.engine.inference.leads import only_tensors, recurs
 from flake8_tensorbranch.engine.inference.outcomes import affirmed, decided, falls_through, is_stub, open_constant
 from flake8_tensorbranch.engine.inference.resolve import Resolver, Target, Variable
@@ -182,8 +183,8 @@ class Analysis:
         vague = said is not None and said.elem is None and any(is_read(v) for v in bound.values())
         if said is not None and not is_open(said) and not said.kinds & HOST and not (vague and said.must(CONTAINER)):
             # A declaration is enough where the body could add little: far from the root, and for plain objects.
-            plain = said.must(TENSOR) and only_tensors(function)
-            if plain or (said.must(OBJECT | NONE) and not self.classes.is_record(said)):
+            told = said.must(OBJECT | NONE) and not (self.classes.is_record(said) or is_base(self, said, function))
+            if told or (said.must(TENSOR) and only_tensors(function)):
                 return said
             if self.fuel < FUEL - 1:
                 self._cut = True  # with more fuel the body is looked into

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.inference.heirs import with_heirs
 from flake8_tensorbranch.engine.inference.program import Program, functions_of
 from flake8_tensorbranch.engine.lattice import NONE
 from flake8_tensorbranch.engine.refs import Bound, Partial
@@ -76,7 +77,7 @@ class Batched:
                 _spread(function, names[function])
                 changed = changed or len(names[function]) > before
                 for node, callees in self.program.facts[function].calls.items():
-                    for callee in callees:
+                    for callee in with_heirs(self.program.analysis, callees):
                         if callee in names and isinstance(node, nodes.Call):
                             new = _passed(node, callee, names[function]) - names[callee]
                             names[callee] |= new

@@ -10,12 +10,13 @@ from typing import Any
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.arguments import Arguments
-from flake8_tensorbranch.engine.inference.frame import Callees, Facts
+from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.program import Program, functions_of
 from flake8_tensorbranch.engine.lattice import NO_CONST, AbstractValue
 from flake8_tensorbranch.engine.lookup.guards import for_error
 from flake8_tensorbranch.engine.refs import Partial
 from flake8_tensorbranch.engine.regions import calledback, decorators, entering, selected, wrappers
+from flake8_tensorbranch.engine.regions.heirs import Heirs
 from flake8_tensorbranch.engine.regions.leaves import is_leaf
 from flake8_tensorbranch.engine.regions.scripted import Scripting, scripting
 from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, REGION_BASES, RegionEntry, entry
@@ -80,14 +81,10 @@ class Regions:
         self.around: list[tuple[decorators.Around, Membership]] = []  # wrappers of other files around members
         self.memo: dict[str, Any] = {}  # what analyses of regions make once
         self._members: dict[str, dict[FunctionInfo, Membership]] = {}
-        self._subclasses: dict[ClassInfo, list[ClassInfo]] = {}
-        for cls in program.index.classes:
-            for base in program.analysis.resolver.mro(cls):
-                if isinstance(base, ClassInfo) and base is not cls:
-                    self._subclasses.setdefault(base, []).append(cls)
+        self._heirs = Heirs(program)
         for scope in program.facts:
             for begin, functions in self._in_scope(scope):
-                self.entries.append((begin, [*functions, *self._overriding(begin, functions)]))
+                self.entries.append((begin, [*functions, *self._heirs.overriding(begin.scope, functions)]))
         self.entries.extend(self._decorated())
         self.entries.extend(self._declared())
         for node, scope, functions in entering.made_by_hand(program):
@@ -233,6 +230,8 @@ class Regions:
     def _close(self) -> None:
         """Close every region over the call edges, breadth first: each function keeps its shortest way."""
         program = self.program
+        for begin, _ in self.entries:
+            self._heirs.met(begin.kind, begin.scope, begin.node)
         for begin, functions in self.entries:
             members = self._members.setdefault(begin.kind, {})
             queue: deque[FunctionInfo] = deque()
@@ -250,7 +249,8 @@ class Regions:
                 caller = queue.popleft()
                 way = members[caller].way
                 for node, callees in program.facts[caller].calls.items():
-                    for callee in self._dispatched(callees, members):
+                    queue.extend(self._heirs.met(begin.kind, caller, node, members))
+                    for callee in self._heirs.entered(begin.kind, callees, members):
                         if (
                             callee in program.facts
                             and callee not in members
@@ -295,26 +295,6 @@ class Regions:
             if method not in members and not self.is_outside(method, begin):
                 members[method] = Membership(begin, (*way, *(Step(function, call) for function, call in there)))
                 yield method
-
-    def _overriding(self, begin: Entry, functions: list[FunctionInfo]) -> Iterator[FunctionInfo]:
-        """The methods of subclasses in the place of those that a method of their base makes a region of."""
-        owner = None if begin.scope is None else begin.scope.cls
-        if owner is None or begin.scope is None or owner not in self._subclasses:
-            return
-        bases = self.program.analysis.resolver.mro(owner)
-        names = {f.name for f in functions if f.cls in bases and f.name != "__init__"}
-        for cls in self._subclasses[owner] if names else ():
-            if begin.scope.name not in cls.methods:
-                yield from (method for name, method in cls.methods.items() if name in names)
-
-    def _dispatched(self, callees: Callees, members: dict[FunctionInfo, Membership]) -> Iterator[FunctionInfo]:
-        """The callees of a call, and the methods in their place in subclasses that run in the region."""
-        for callee in callees:
-            yield callee
-            for cls in self._subclasses.get(callee.cls, ()) if callee.cls is not None else ():
-                method = cls.methods.get(callee.name)
-                if method is not None and any(m in members for m in cls.methods.values()):
-                    yield method
 
     def is_outside(self, function: FunctionInfo, begin: Entry) -> bool:
         """True for functions that `torch.compiler.disable` keeps out of compiled regions, `script` out of traces,

@@ -8,35 +8,22 @@ from typing import Final, cast
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference.frame import Facts
+from flake8_tensorbranch.engine.inference.evaluate import evaluate
+from flake8_tensorbranch.engine.inference.frame import Facts, Frame
 from flake8_tensorbranch.engine.inference.program import Program, functions_of
 from flake8_tensorbranch.engine.inference.resolve import Variable
 from flake8_tensorbranch.engine.inference.summary import Analysis
-from flake8_tensorbranch.engine.lattice import NO_CONST, UNKNOWN
-from flake8_tensorbranch.engine.refs import Partial
+from flake8_tensorbranch.engine.lattice import NO_CONST, UNKNOWN, AbstractValue
+from flake8_tensorbranch.engine.refs import Closure, Partial
+from flake8_tensorbranch.engine.regions import applied
+from flake8_tensorbranch.engine.regions.applied import Hand, Options
 from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, RegionEntry, entry
+from flake8_tensorbranch.knowledge.tracing import ENTRY_WORDS
 from flake8_tensorbranch.syntax.kinds import FRAMES
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, dotted
 
 _DEPTH: Final = 3
-ENTRY_WORDS: Final = (
-    "checkpoint",
-    "torch.compile",
-    ".compile()",
-    "torch.jit",
-    "torch.export",
-)  # in a file that defines a wrapper
 _CALLABLES: Final = (nodes.Name, nodes.Attribute, nodes.Call, nodes.Lambda)
-Options = tuple[tuple[str, object], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Hand:
-    """A parameter (or, as `self.name`, an attribute) whose function a region entry is given, and the options."""
-
-    parameter: str
-    row: RegionEntry
-    options: Options
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +62,10 @@ def made(program: Program) -> Iterator[Made]:
     for node, function in (*((f.node, f) for f in program.index.functions), *methods):
         decorators = node.decorators if isinstance(node, (nodes.FunctionDef, nodes.ClassDef)) else None
         for decorator in decorators.nodes if decorators is not None else ():
-            for hand in _decorating(analysis, function, decorator):
+            for hand in (
+                *_decorating(analysis, function, decorator),
+                *applied.decorating(program, function, decorator),
+            ):
                 row = replace(hand.row, forms=frozenset({"decorator"}))
                 yield Made(decorator, function.parent, row, hand.options, [function])
     yield from _overriding(program)
@@ -107,6 +97,10 @@ def _decorating(analysis: Analysis, function: FunctionInfo, decorator: nodes.Nod
     """The hands of a decorator of the project, or of what a factory of it returns, that take the decorated function."""
     called = decorator.func if isinstance(decorator, nodes.Call) else None
     target = analysis.resolver.expression(function.module, called or decorator, function.parent)
+    init = analysis.resolver.method(target, "__init__") if isinstance(target, ClassInfo) and called is None else None
+    if init is not None and len(init.params) > 1:
+        kept = (h for h in handed(analysis, init) if h.parameter == init.params[1].name)
+        yield from (hand for hand in kept if hand.row.kind != "checkpointed")
     if not isinstance(target, FunctionInfo):
         return
     takers = [target]
@@ -275,24 +269,42 @@ def _looped(name: nodes.Name) -> nodes.NodeNG | None:
 
 def calls_imported(analysis: Analysis, index: ModuleIndex, call: nodes.Call) -> bool:
     """True for a call of a wrapper, or of a configured region entry, that another file defines."""
-    func = call.func
-    if not isinstance(func, nodes.Name) or not call.args or not isinstance(call.args[0], (*_CALLABLES, nodes.List)):
+    if not call.args or not isinstance(call.args[0], (*_CALLABLES, nodes.List)):
         return False
-    for binding in index.bindings.get(func.name, ()):
-        if binding.imported is None or binding.imported[1] is None:
+    func = root = call.func
+    while isinstance(root, (nodes.Call, nodes.Attribute)):
+        if isinstance(root, nodes.Call):
+            func = root = root.func  # `compiled(dynamic=True)(step)`
+        else:
+            root = root.expr
+    if not isinstance(root, nodes.Name):
+        return False
+    for binding in index.bindings.get(root.name, ()):
+        if binding.imported is None or (binding.imported[1] is None and func is root):
             continue
         module = index.absolute(binding.imported[0], binding.level)
         path = None if module is None else analysis.project.find(index, module)
         if path is None or not analysis.project.mentions(path, ENTRY_WORDS):
             continue
-        target = analysis.resolver.name(index, func.name)
-        if isinstance(target, FunctionInfo):
+        target = analysis.resolver.expression(index, func)
+        if isinstance(target, FunctionInfo) and func is call.func:
             return bool(handed(analysis, target))
         if isinstance(target, ClassInfo):
             init = analysis.resolver.method(target, "__init__")
             return init is not None and bool(held(analysis, init) or handed(analysis, init))
-        refs = analysis.of_target(target).refs if isinstance(target, Variable) else ()
-        return any(isinstance(n, str) and entry(n) for r in refs if isinstance(r, Partial) for n in r.function.refs)
+        return _begins(analysis, evaluate(Frame(analysis, index, None), call.func))
+    return False
+
+
+def _begins(analysis: Analysis, value: AbstractValue) -> bool:
+    """True where one of the things that a value may be puts what it is given into a region."""
+    for ref in value.each:
+        for name in ref.function.each if isinstance(ref, Partial) else (ref,):
+            function = name.function if isinstance(name, Closure) else name
+            if isinstance(function, FunctionInfo) and handed(analysis, function):
+                return True
+            if isinstance(function, str) and entry(function):
+                return True
     return False
 
 

@@ -11,6 +11,7 @@ from astroid import nodes
 from flake8_tensorbranch.engine.branching.bodies import is_text
 from flake8_tensorbranch.engine.lookup.guards import guards
 from flake8_tensorbranch.engine.lookup.origins import Expr, line
+from flake8_tensorbranch.engine.reproducibility.elsewhere import elsewhere
 from flake8_tensorbranch.engine.reproducibility.switches import Setting, Switches
 from flake8_tensorbranch.knowledge.reproducibility import BENCHMARK
 from flake8_tensorbranch.syntax.printing import source_of
@@ -22,9 +23,11 @@ _LEAVES: Final = (nodes.Return, nodes.Raise, nodes.Continue, nodes.Break)
 def autotuned(switches: Switches) -> Iterator[tuple[Setting, nodes.NodeNG, bool]]:
     """Benchmarks left on in a deterministic run: the setting, the promise, and whether that is a switch."""
     deterministic = switches.deterministic
+    others = elsewhere(switches)
+    benchmarks = others.benchmarks if deterministic else []
     if not deterministic and any(s.name == BENCHMARK and s.on for s in switches.settings):
-        deterministic = [s for s in switches.abroad if not _sets_both(switches, s)]
-    for setting in switches.settings:
+        deterministic = [s for s in others.deterministic if not others.mentions(s.node, s.scope, (_BENCHMARK,))]
+    for setting in (*switches.settings, *benchmarks):
         if setting.name != BENCHMARK or not setting.on or not _runs(switches, setting):
             continue
         against = next((d for d in deterministic if _meet(switches, setting, d)), None)
@@ -36,18 +39,16 @@ def autotuned(switches: Switches) -> Iterator[tuple[Setting, nodes.NodeNG, bool]
                 yield setting, promise, False
 
 
-def _sets_both(switches: Switches, call: Setting) -> bool:
-    """True where the function of another file may set the benchmark as well."""
-    callees = switches.origins.callees(Expr(switches.index, call.scope, call.node))
-    return any(c.module is not switches.index and c.module.mentions((_BENCHMARK,)) for c in callees)
-
-
 def _meet(switches: Switches, benchmark: Setting, deterministic: Setting) -> bool:
     """True when the two may hold at once: not on two sides of one test, not undone, not opposites of one flag."""
     if not _runs(switches, deterministic) or _exclusive(benchmark, deterministic):
         return False
     same = benchmark.scope is deterministic.scope
-    if deterministic in switches.abroad and not same and None not in (benchmark.scope, deterministic.scope):
+    if (
+        deterministic in elsewhere(switches).settings
+        and not same
+        and None not in (benchmark.scope, deterministic.scope)
+    ):
         return False
     if same and _opposite(benchmark.value, deterministic.value):
         return False

@@ -16,6 +16,7 @@ from flake8_tensorbranch.engine.repairs import settings as edits
 from flake8_tensorbranch.engine.reproducibility.apart import autotuned
 from flake8_tensorbranch.engine.reproducibility.comparisons import Comparisons
 from flake8_tensorbranch.engine.reproducibility.copied import Copied
+from flake8_tensorbranch.engine.reproducibility.elsewhere import elsewhere
 from flake8_tensorbranch.engine.reproducibility.orders import Orders
 from flake8_tensorbranch.engine.reproducibility.switches import Setting, Switches
 from flake8_tensorbranch.engine.reproducibility.workspace import Workspace
@@ -106,16 +107,20 @@ class _Finder:
             )
 
     def _warn_only(self) -> Iterator[SwitchSite]:
-        compared = next(iter(self.comparisons.equalities.all()), None) if self.switches.warn_only else None
+        warning = (*self.switches.warn_only, *elsewhere(self.switches).warn_only)
+        compared = next(iter(self.comparisons.equalities.all()), None) if warning else None
+        if compared is None and warning:
+            compared = elsewhere(self.switches).compared
         if compared is None:
             return
-        for setting in self.switches.warn_only:
+        for setting in warning:
             if self._taken_back(setting) or any(
                 isinstance(u, nodes.ExceptHandler) for u in setting.node.node_ancestors()
             ):
                 continue
             said = trace.spelled(compared.node)
-            repair = edits.raising(self.index, setting.node)
+            abroad = setting not in self.switches.warn_only
+            repair = None if abroad else edits.raising(self.index, setting.node)
             yield self._site(
                 "warn-only",
                 setting.node,
@@ -142,14 +147,16 @@ class _Finder:
             and line(other.node) > begin
             and not exclusive(other.node, setting.node)
         ]
-        compared = [line(c.node) for c in self.comparisons.equalities.all() if c.scope is setting.scope]
-        return bool(later) and not any(begin < at < later[0] for at in compared)
+        between = [line(c.node) for c in self.comparisons.equalities.all() if c.scope is setting.scope]
+        if setting.scope is not None and setting.scope.is_generator:  # the body of a `with`
+            between += [line(node) for node in setting.scope.node.nodes_of_class((nodes.Yield, nodes.YieldFrom))]
+        return bool(later) and not any(begin < at < later[0] for at in between)
 
     def _shuffled(self) -> Iterator[SwitchSite]:
         switched = self.switches.deterministic
         promise = switched[0].node if switched else self.switches.promise()
         if promise is None and self.index.mentions(("torch.utils.data",)):
-            promise = next((s.node for s in self.switches.abroad), None)
+            promise = next((s.node for s in elsewhere(self.switches).deterministic), None)
         if promise is None:
             return
         for drawn in Orders(self.switches).drawn():

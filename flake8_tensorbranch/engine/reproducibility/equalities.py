@@ -27,9 +27,13 @@ from flake8_tensorbranch.syntax.binding import once
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, last_name
 
 _SIDES: Final = ("input", "other", "actual", "expected", "a", "b", "x", "y")
-_FUNCTIONS: Final = EXACT | TOLERANT | {f"{module}.{name}" for module in ("torch", "numpy") for name in REDUCES}
+_MAP: Final = "builtins.map"
+_FUNCTIONS: Final = {_MAP, *EXACT, *TOLERANT} | {
+    f"{module}.{name}" for module in ("torch", "numpy") for name in REDUCES
+}
 _ASSERTS: Final = ("assertEqual", "assertListEqual", "assertSequenceEqual")
 _METHODS: Final = {"equal", *REDUCES, *_ASSERTS}
+_DISTANCES: Final = ("dist",)
 _TURNS: Final = ("item", "float", "abs")
 _NEGATED: Final = {"==": "!=", "!=": "=="}
 _TOLERANCES: Final = {"rtol": 2, "atol": 3}
@@ -94,6 +98,8 @@ class Equalities:
         sides: tuple[Any, Any] | None = None
         if name in EXACT or (name in TOLERANT and self._without_tolerance(scope, call, name)):
             sides = _given(call)
+        elif name == _MAP and len(call.args) == 3 and self.switches.resolve(call.args[0], scope) in EXACT:
+            sides = call.args[1], call.args[2]
         elif method in _ASSERTS and len(call.args) >= 2 and all(_spells_out(side) for side in call.args[:2]):
             sides = call.args[0], call.args[1]
         elif method == "equal" and len(call.args) == 1:
@@ -117,6 +123,9 @@ class Equalities:
     def _spelled(self, scope: FunctionInfo | None, left: Any, right: Any) -> tuple[Any, Any] | None:
         if _spells_out(left) and _spells_out(right):
             return left, right
+        zero = isinstance(right, nodes.Const) and right.value == 0 and not isinstance(right.value, bool)
+        if zero and isinstance(left, nodes.Call) and last_name(left.func) in _DISTANCES:
+            return _given(left) if self.switches.resolve(left.func, scope) else _called_on(left)
         below: Any = left
         how = ""
         while isinstance(below, nodes.Call) and last_name(below.func) in MEASURES:
@@ -124,7 +133,6 @@ class Equalities:
             below = self._measured(scope, below)
         if below is left:
             return None
-        zero = isinstance(right, nodes.Const) and right.value == 0 and not isinstance(right.value, bool)
         if not zero:  # as many are equal as there are, or all of them are
             counted = how == "sum" and not isinstance(right, nodes.Const)
             shared = how == "mean" and isinstance(right, nodes.Const) and right.value == 1
@@ -171,6 +179,11 @@ class Equalities:
             else:
                 zero.append(isinstance(given, nodes.Const) and given.value == 0)
         return all(zero)
+
+
+def _called_on(call: nodes.Call) -> tuple[Any, Any] | None:
+    """What a method is called on, and what it is given first."""
+    return _results(call.func.expr, call.args[0]) if isinstance(call.func, nodes.Attribute) and call.args else None
 
 
 def _is_variable(index: ModuleIndex, scope: FunctionInfo | None, name: str) -> bool:

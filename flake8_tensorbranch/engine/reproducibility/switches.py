@@ -26,7 +26,6 @@ from flake8_tensorbranch.knowledge.reproducibility import (
     TRAINERS,
 )
 from flake8_tensorbranch.syntax.binding import assigned
-from flake8_tensorbranch.syntax.kinds import FRAMES
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, dotted
 from flake8_tensorbranch.syntax.printing import source_of
 
@@ -63,7 +62,6 @@ class Switches:
         self.settings: list[Setting] = []
         self.seeds: list[tuple[FunctionInfo | None, nodes.Call]] = []
         self.warn_only: list[Setting] = []
-        self._abroad: list[Setting] | None = None
         self.calls = [(scope, call, self.resolve(call.func, scope)) for scope, call in self.index.all_calls()]
         renamed = self.index.mentions(SWITCH_WORDS)
         for scope, call, name in self.calls:
@@ -237,27 +235,6 @@ class Switches:
         """Where determinism is switched on."""
         return [s for s in self.settings if s.name != BENCHMARK and s.on]
 
-    @property
-    def abroad(self) -> list[Setting]:
-        """The calls of other files' functions that switch determinism on, whatever they are given."""
-        if self._abroad is None:
-            self._abroad = []
-            word = (ALGORITHMS.rsplit(".", 1)[-1],)
-            for scope, facts in self.origins.program.facts.items():
-                for call, callees in facts.calls.items():
-                    others = [c for c in callees if c.module is not self.index and c.module.mentions(word)]
-                    if any(self._switches_on(callee) for callee in others):
-                        self._abroad.append(Setting(ALGORITHMS, call, scope, None, frozenset({True})))
-        return self._abroad
-
-    def _switches_on(self, function: FunctionInfo) -> bool:
-        for node, called in self.origins.facts(function.module, function).externals.items():
-            args = called.get(ALGORITHMS)
-            mode = None if args is None else args.get(0, "mode")
-            if mode is not None and mode.const is True and not _conditional(node):
-                return True
-        return False
-
     def promise(self) -> nodes.NodeNG | None:
         """A seeding whose function or condition says that the run is to be reproducible."""
         for scope, call in self.seeds:
@@ -270,16 +247,6 @@ class Switches:
                     return call
                 up, child = up.parent, up
         return None
-
-
-def _conditional(node: nodes.NodeNG) -> bool:
-    """True for a node that its function does not run every time."""
-    up = node.parent
-    while up is not None and not isinstance(up, FRAMES):
-        if isinstance(up, (nodes.If, nodes.IfExp, nodes.For, nodes.While, nodes.Try, nodes.BoolOp)):
-            return True
-        up = up.parent
-    return False
 
 
 def _documentation(scope: FunctionInfo) -> str:

@@ -12,6 +12,7 @@ from flake8_tensorbranch.engine.lookup.origins import Expr, line
 from flake8_tensorbranch.engine.lookup.slices import backward
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.reproducibility.apart import off_again
+from flake8_tensorbranch.engine.reproducibility.elsewhere import elsewhere
 from flake8_tensorbranch.engine.reproducibility.switches import Setting, Switches
 from flake8_tensorbranch.knowledge.reproducibility import (
     ALGORITHMS,
@@ -55,6 +56,11 @@ class Workspace:
             for s in self.switches.settings
             if s.name in (ALGORITHMS, DEBUG_MODE) and s.on and not off_again(self.switches, s)
         ]
+        others = elsewhere(self.switches)
+        for setting in others.settings if not asked and self.index.mentions(("cuda",)) else ():
+            if setting.name in (ALGORITHMS, DEBUG_MODE) and setting.on:
+                if not others.mentions(setting.node, setting.scope, (CUBLAS,)):
+                    asked.append(setting)
         if not asked:
             return
         mentions = [c for c in self.index.tree.nodes_of_class(nodes.Const) if c.value == CUBLAS]
