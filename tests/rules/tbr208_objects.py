@@ -143,3 +143,24 @@ def applied_to_it(net: Net, x: Tensor) -> None:
     net.apply(scaled_anew)  # error: [TBR208]
     loss.backward()
     net.apply(scaled_anew)  # ok: [TBR208] after it
+
+
+class Layers:
+    def __init__(self) -> None:
+        self.student = nn.Linear(4, 4)
+        self.teacher = nn.Linear(4, 4)
+
+    def run(self, x: Tensor) -> Tensor:
+        return self.student(x).sin()
+
+
+class Step(Layers):
+    def moves_its_own(self, x: Tensor) -> None:
+        loss = checkpoint(self.run, x, use_reentrant=False).sum()
+        self.student.weight.data.mul_(0.9)  # error: [TBR208]
+        loss.backward()
+
+    def moves_another(self, x: Tensor) -> None:
+        loss = checkpoint(self.run, x, use_reentrant=False).sum()
+        self.teacher.weight.data = self.student.weight.data  # ok: [TBR208] the region runs the student
+        loss.backward()

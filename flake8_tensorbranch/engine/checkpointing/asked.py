@@ -69,7 +69,8 @@ def is_apart(origins: Origins, target: Expr, made: Recompute, region: list[Activ
     cls = refs[0] if len(refs) == 1 else None
     if not isinstance(cls, ClassInfo) or made.call.node.parent_of(target.node):
         return False
-    own = [a.function for a in region if _class_of(a.function) is cls]
+    line = origins.program.analysis.resolver.mro(cls)
+    own = [a.function for a in region if _class_of(a.function) in line]
     if not own:  # it begins in what an attribute holds
         begin = made.function and replace(made.function, node=owner(_bound(made.function.node), made.function.scope))
         first, held = _first(begin.node) if begin else (None, "")

@@ -16,7 +16,7 @@ from flake8_tensorbranch.engine.checkpointing.contents import Contents
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
 from flake8_tensorbranch.engine.checkpointing.mutation import Mutations
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
-from flake8_tensorbranch.engine.checkpointing.siblings import others
+from flake8_tensorbranch.engine.checkpointing.siblings import lineage, others
 from flake8_tensorbranch.engine.checkpointing.stores import stores
 from flake8_tensorbranch.engine.checkpointing.ungraded import finds_no_gradients
 from flake8_tensorbranch.engine.lookup.guards import in_other_arms
@@ -57,6 +57,7 @@ class Between:
         self.recomputes = Recomputes(self.origins, mutations.regions)
         self.backward = Backward(self.origins)
         self.contents = Contents(self.origins)
+        self._resolver = self.origins.program.analysis.resolver
         self._named: dict[FunctionInfo, list[Expr]] = {}
         self._begun: dict[nodes.NodeNG | None, list[Activation]] = {}
         self._run: dict[FunctionInfo, list[Activation]] = {}
@@ -195,7 +196,7 @@ class Between:
         """True when a change concerns something that the region reads."""
         near = span.call.node.func if isinstance(span.call.node, nodes.Call) else None
         apart = (change.of, change.target if change.what == "attribute" else None)
-        if near is not None and any(others(each, near, span.call.scope) for each in apart if each):
+        if near is not None and any(others(self._resolver, each, near, span.call.scope) for each in apart if each):
             return False
         if change.what == "attribute":
             variant = self._variant(made, region)
@@ -232,7 +233,7 @@ class Between:
                 return True
         if self._is_handed(target, made, region):
             return True
-        if near and others(target, near[0], span.call.scope):
+        if near and others(self._resolver, target, near[0], span.call.scope):
             return False
         classes = {a.function.cls for a in region if a.function.cls is not None}
         up: FunctionInfo | None = made.call.scope
@@ -243,11 +244,17 @@ class Between:
         refs = self.origins.value(target).refs
         if any(isinstance(r, Instance) and isinstance(r.cls, ClassInfo) and r.cls in classes for r in refs):
             return True
-        node = target.node
-        if not isinstance(node, nodes.Attribute) or refs:
+        if any(isinstance(getattr(r, "cls", None), ClassInfo) for r in refs):
             return False
-        owners = {r.cls for r in self.origins.value(replace(target, node=node.expr)).refs if isinstance(r, Instance)}
-        return any(True for a in region for _ in asked.reads(a, node.attrname, owners & classes))
+        held: Any = target.node
+        while isinstance(held, nodes.Attribute):  # the tensor, the layer that has it, what has the layer, ...
+            value = self.origins.value(replace(target, node=held.expr))
+            owners = [r.cls for r in value.each if isinstance(r, Instance) and isinstance(r.cls, ClassInfo)]
+            kinds = {base for cls in owners for base in lineage(self._resolver, cls)} & classes
+            if any(True for a in region for _ in asked.reads(a, held.attrname, {*kinds})):
+                return True
+            held = held.expr
+        return False
 
     def _is_whole(self, target: Expr, made: Recompute, region: list[Activation]) -> bool:
         """True where a module itself is checkpointed, or a method of it: any of its parameters may be read."""

@@ -164,7 +164,9 @@ class Scoped:
         if not isinstance(carrier.node, nodes.Name) or all(p.name != carrier.node.name for p in manager.params):
             return False
         given = self.origins.argument(call, manager, carrier.node.name)
-        return given is not None and runs_without(given, made, self.recomputes.reads(made), call.node)
+        return given is not None and runs_without(
+            self.origins.program.analysis.resolver, given, made, self.recomputes.reads(made), call.node
+        )
 
     def _own(self, opened: Opened) -> set[FunctionInfo]:
         """The functions that make up the scope itself."""

@@ -6,19 +6,24 @@ from typing import Any
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.inference.resolve import Resolver
 from flake8_tensorbranch.engine.lookup.origins import Expr
 from flake8_tensorbranch.syntax.binding import once, once_global
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 
-def others(target: Expr, called: nodes.NodeNG, scope_called: FunctionInfo | None) -> bool:
+def others(resolver: Resolver, target: Expr, called: nodes.NodeNG, scope_called: FunctionInfo | None) -> bool:
     """True for another object of one class than the module that is called: another parameter, another attribute."""
     scope, paths = target.scope, [(dotted(node) or "").split(".") for node in (target.node, called)]
     if scope is None or scope is not scope_called or not all(paths) or paths[0][0] == "" or paths[1][0] == "":
         return False
     (root, *rest), (own, *names) = paths
     if root == own and scope.cls is not None and scope.takes_self and root == scope.params[0].name:
-        return bool(rest and names) and rest[0] != names[0] and built_apart(scope.cls, rest[0], names[0])
+        return (
+            bool(rest and names)
+            and rest[0] != names[0]
+            and built_apart(lineage(resolver, scope.cls), rest[0], names[0])
+        )
     bound = [scope.local_names.get(name, ()) for name in (root, own)]
     if root == own or all(len(b) == 1 and isinstance(b[0].parent, nodes.Arguments) for b in bound):
         return root != own
@@ -35,9 +40,14 @@ def _made_once(scope: FunctionInfo, name: str) -> nodes.Call | None:
     return found if isinstance(found, nodes.Call) else None
 
 
-def built_apart(cls: ClassInfo, one: str, other: str) -> bool:
+def lineage(resolver: Resolver, cls: ClassInfo) -> list[ClassInfo]:
+    """A class and those of its bases that can be read."""
+    return [base for base in resolver.mro(cls) if isinstance(base, ClassInfo)]
+
+
+def built_apart(classes: list[ClassInfo], one: str, other: str) -> bool:
     """True for two attributes, one of which is always made anew: copied, or constructed without the other."""
-    values = [[value for _, value in stored_values(cls, name)] for name in (one, other)]
+    values = [[value for _, value in stored_values(classes, name)] for name in (one, other)]
     if not all(values):
         return False
     return any(
@@ -46,9 +56,9 @@ def built_apart(cls: ClassInfo, one: str, other: str) -> bool:
     )
 
 
-def stored_values(cls: ClassInfo, name: str) -> list[tuple[FunctionInfo, Any]]:
-    """What the methods of a class assign to an attribute, each with its method; None for a target of anything else."""
-    stores = ((m, s) for m in cls.methods.values() for s in m.attribute_stores)
+def stored_values(classes: list[ClassInfo], name: str) -> list[tuple[FunctionInfo, Any]]:
+    """What the methods of classes assign to an attribute, each with its method; None for a target of anything else."""
+    stores = ((m, s) for cls in classes for m in cls.methods.values() for s in m.attribute_stores)
     return [(m, getattr(s.parent, "value", None)) for m, s in stores if s.attrname == name]
 
 

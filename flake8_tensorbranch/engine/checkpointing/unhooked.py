@@ -8,7 +8,8 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute
-from flake8_tensorbranch.engine.checkpointing.siblings import stored_values
+from flake8_tensorbranch.engine.checkpointing.siblings import lineage, stored_values
+from flake8_tensorbranch.engine.inference.resolve import Resolver
 from flake8_tensorbranch.engine.lookup.names import owner
 from flake8_tensorbranch.engine.lookup.origins import Expr
 from flake8_tensorbranch.knowledge.modules import ITERATES_MODULES
@@ -19,7 +20,9 @@ _ANY: Final = frozenset({*ITERATES_MODULES, "_modules", "__dict__", "get_submodu
 _BY_NAME: Final = frozenset({"getattr", "vars", "locals", "globals", "super"})
 
 
-def runs_without(target: Expr, made: Recompute, functions: Iterable[FunctionInfo], manager: nodes.Call) -> bool:
+def runs_without(
+    resolver: Resolver, target: Expr, made: Recompute, functions: Iterable[FunctionInfo], manager: nodes.Call
+) -> bool:
     """True where the region names other modules only, each made apart from the one that carries the hook.
 
     `functions` are those that the region runs, `manager` is the expression that opens the scope.
@@ -42,11 +45,12 @@ def runs_without(target: Expr, made: Recompute, functions: Iterable[FunctionInfo
     if dotted(node) != f"{own}.{node.attrname}":
         return False
     read = [n for top in tops for n in top.nodes_of_class(nodes.Attribute) if dotted(n.expr) == own]
-    names = dict.fromkeys(n.attrname for n in read if n.attrname not in scope.cls.methods)
+    classes = lineage(resolver, scope.cls)
+    names = dict.fromkeys(n.attrname for n in read if all(n.attrname not in cls.methods for cls in classes))
     whole = [n for top in tops for n in top.nodes_of_class(nodes.Name) if n.name == own]
     if len(whole) != len(read) or not names:
         return False
-    return all(name != node.attrname and _is_without(scope.cls, name, node.attrname) for name in names)
+    return all(name != node.attrname and _is_without(classes, name, node.attrname) for name in names)
 
 
 def _is_plain(tops: list[Any]) -> bool:
@@ -59,9 +63,9 @@ def _is_plain(tops: list[Any]) -> bool:
     return True
 
 
-def _is_without(cls: ClassInfo, name: str, other: str) -> bool:
+def _is_without(classes: list[ClassInfo], name: str, other: str) -> bool:
     """True for an attribute that is always built of no attribute of the object, and of nothing that is another one."""
-    values, others = stored_values(cls, name), stored_values(cls, other)
+    values, others = stored_values(classes, name), stored_values(classes, other)
     if not values or not others or not all(isinstance(v, nodes.Call) for _, v in (*values, *others)):
         return False
     return not any(
