@@ -249,7 +249,10 @@ def test_results_that_follow_a_value(body: str) -> None:
     assert ("form" in found) is _gives(source)
 
 
-def test_results_of_methods() -> None:
-    source = HEAD.replace("@torch.no_grad()\ndef form(x: Tensor):\n", "") + CLASSES
-    assert _gives(source)
-    assert "Gate" in reported(source, "TBR103")
+@pytest.mark.parametrize("asked", ["t.sum()", "t.abs().sum()", "t.numel()", "t.shape[0]"])
+def test_results_of_methods(asked: str) -> None:
+    head = HEAD.replace("@torch.no_grad()\ndef form(x: Tensor):\n", "")
+    source = head + CLASSES.replace("t.sum() > self.limit", f"{asked} > self.limit")
+    # Of opposite inputs the absolute values are the same, and a value decides nonetheless.
+    assert _gives(source) is (asked == "t.sum()")
+    assert ("Gate" in reported(source, "TBR103")) is asked.endswith(".sum()")
