@@ -93,6 +93,26 @@ OVERWRITES: Final = REPEATABLE_IN_PLACE | DRAWN_IN_PLACE
 MARKS_IN_PLACE: Final = frozenset({"requires_grad_", "detach_", "share_memory_"})
 """Methods with an underscore that leave the values alone."""
 
+SAVES_INPUT: Final = frozenset(
+    (
+        "abs acos acosh asin asinh atan atanh cos cosh sin sinh erf erfc log log10 log1p log2 square pow silu gelu "
+        "leaky_relu elu selu celu softplus softshrink hardshrink hardtanh hardswish hardsigmoid relu6 mish "
+        "threshold lgamma digamma sinc logit i0 clamp clamp_min clamp_max nan_to_num"
+    ).split()
+)
+"""Functions and methods whose derivative needs their first argument and no other tensor, unless given another."""
+
+INPUT_SAVING_LAYERS: Final = frozenset(
+    f"torch.nn.{name}"
+    for name in (
+        "SiLU GELU LeakyReLU ELU SELU CELU Softplus Softshrink Hardshrink Hardtanh Hardswish Hardsigmoid ReLU6 Mish"
+    ).split()
+)
+"""The layers of these."""
+
+SAVES_INPUT_FIRST: Final = frozenset({"layer_norm", "logsigmoid", "normalize"})
+"""Functions that save their first argument before others, whatever else requires grad (`linear`, with its weight)."""
+
 SAVES_NOTHING: Final = frozenset(
     (
         "view reshape transpose permute unsqueeze squeeze flatten unflatten expand expand_as contiguous clone t chunk "

@@ -11,6 +11,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing import iterators, places, saving
 from flake8_tensorbranch.engine.checkpointing.callbacks import OPPOSITE, take_back
+from flake8_tensorbranch.engine.checkpointing.earlystop import stops
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
 from flake8_tensorbranch.engine.checkpointing.meant import meant
 from flake8_tensorbranch.engine.checkpointing.memo import is_memo
@@ -110,7 +111,8 @@ def _is_undone(change: Change, others: list[Change]) -> bool:
 def _comes_back(activation: Activation, one: nodes.AugAssign, other: nodes.AugAssign) -> bool:
     """True for two statements of a block after which a recompute goes on."""
     last = max((one, other), key=lambda n: n.lineno or 0)
-    goes_on = activation.entry.reentrant is True or saving.after(activation.origins, activation, last)
+    origins = activation.origins
+    goes_on = not stops(origins, activation.entry, activation.function) or saving.after(origins, activation, last)
     return one.parent is other.parent and goes_on
 
 

@@ -9,6 +9,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing import places, saving
 from flake8_tensorbranch.engine.checkpointing.changes import Change, How, in_finally
+from flake8_tensorbranch.engine.checkpointing.earlystop import stops
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
 from flake8_tensorbranch.engine.checkpointing.locate import placed, site, skipped
 from flake8_tensorbranch.engine.checkpointing.meant import meant
@@ -68,7 +69,8 @@ class Consumption:
         if change.settled or skipped(at, change.node) or self._is_statistic(change.place):
             return ""
         if change.how is How.TAKES:
-            return "" if self._balanced(change) or self._renewed(change) else "takes"
+            kept = self._balanced(change) or self._renewed(change) or self._comes_late(change)
+            return "" if kept else "takes"
         if change.how is How.ARGUMENT:
             return "argument"
         if self._renewed(change):
@@ -127,8 +129,8 @@ class Consumption:
             return "feeds"
         if self._is_loss(change) and (grows or self._reset_outside(change)):
             return ""  # read between the forward and backward, and begun anew for each step
-        if at.entry.reentrant is False and self._comes_after(at, change.node):
-            return ""  # the recompute has stopped before it comes here
+        if self._comes_late(change):
+            return ""
         if grows and not isinstance(change.place.root, ClassInfo) and not _is_global(change):
             return ""
         if grows and (self._reset_outside(change) or not self._read_outside(change)):
@@ -144,12 +146,16 @@ class Consumption:
                 return True
         return False
 
-    def _comes_after(self, at: Activation, node: Any) -> bool:
-        """True for what stands after the last tensor that is saved, and in no `finally` around it."""
-        origins, around = self.mutations.insides.origins, in_finally(node)
-        if around is not None and saving.within(origins, at, around.body):
+    def _comes_late(self, change: Change) -> bool:
+        """True for what stands after the last tensor that is saved, and in no `finally` around it: the recompute has
+        stopped before it comes there.
+        """
+        origins, at, around = self.mutations.insides.origins, change.activation, in_finally(change.node)
+        if not stops(origins, at.entry, at.function) or (
+            around is not None and saving.within(origins, at, around.body)
+        ):
             return False
-        return not saving.after(origins, at, node)
+        return not saving.after(origins, at, change.node)
 
     def _renewed(self, change: Change) -> bool:
         return self.mutations.renewed(change.place, change.activation, change.node)

@@ -10,11 +10,14 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing import saving
 from flake8_tensorbranch.engine.checkpointing.changes import Change, How
+from flake8_tensorbranch.engine.checkpointing.earlystop import stops
+from flake8_tensorbranch.engine.checkpointing.firstsaved import saves_alike
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
 from flake8_tensorbranch.engine.lookup.origins import Origins
 from flake8_tensorbranch.syntax.binding import assigned
 from flake8_tensorbranch.syntax.kinds import SCOPE_NODES
 from flake8_tensorbranch.syntax.names import dotted
+from flake8_tensorbranch.syntax.printing import source_of
 
 _GROWS: Final = {">": True, ">=": True, "<": False, "<=": False}
 _CHAINED: Final[dict[str, Callable[[object, object], bool]]] = {
@@ -33,7 +36,7 @@ def is_harmless(origins: Origins, activation: Activation, test: Any, state: Any,
         return True
     outcomes = {_outcome(test, state, change) for change in changes}
     outcome = outcomes.pop() if len(outcomes) == 1 else None
-    if outcome is None or activation.entry.reentrant is not False:
+    if outcome is None or not stops(origins, activation.entry, activation.function):
         return False
     branch: Any = test.parent
     forward: Any
@@ -45,8 +48,13 @@ def is_harmless(origins: Origins, activation: Activation, test: Any, state: Any,
         saves = saving.within(origins, activation, [forward]) or saving.enters(origins, activation, branch)
     else:
         return False
+    if saves:
+        return False
     # Where the forward leaves the function on its side, all that the recompute comes to is added.
-    return not saves and not saving.after(origins, activation, branch, own=not _leaves(forward))
+    if not saving.after(origins, activation, branch, own=not _leaves(forward)):
+        return True
+    added = branch.body if outcome else branch.orelse
+    return (isinstance(branch, nodes.IfExp) or not forward) and saves_alike(origins, activation, branch, added)
 
 
 def _leaves(block: Any) -> bool:
@@ -59,21 +67,42 @@ def _outcome(test: Any, state: Any, change: Change) -> bool | None:
     if isinstance(test, nodes.UnaryOp) and test.op == "not":
         inner = _outcome(test.operand, state, change)
         return None if inner is None else not inner
-    if change.how is How.STORES:
-        if not isinstance(change.value, nodes.Const):
-            return None
+    if change.how is How.STORES and isinstance(change.value, nodes.Const):
         return _of_constant(test, state, change.value.value)
-    node = change.node
-    if not isinstance(node, nodes.AugAssign) or node.op not in ("+=", "-="):
-        return None
-    step = node.value.value if isinstance(node.value, nodes.Const) else None
+    op, step = _step(change)
     if not isinstance(test, nodes.Compare) or len(test.ops) != 1 or not isinstance(step, (int, float)) or step <= 0:
         return None
-    op, right = test.ops[0]
+    order, right = test.ops[0]
     number = right.operand if isinstance(right, nodes.UnaryOp) else right
-    if test.left is not state or not isinstance(number, nodes.Const) or op not in _GROWS:
+    if test.left is not state or not isinstance(number, nodes.Const) or order not in _GROWS:
         return None
-    return _GROWS[op] == (node.op == "+=")
+    return _GROWS[order] == (op == "+")
+
+
+def _step(change: Change) -> tuple[str, object]:
+    """What a change counts a state up or down by, in either spelling: `n += 1`, `n = n + 1`, `d[k] = d.get(k, 0) + 1`;
+    nothing for any other.
+    """
+    node: Any = change.node
+    if isinstance(node, nodes.AugAssign):
+        op, value = node.op.removesuffix("="), node.value
+    elif isinstance(change.value, nodes.BinOp) and _is_of(change.value.left, getattr(node, "targets", [node])[0]):
+        op, value = change.value.op, change.value.right
+    else:
+        return "", None
+    return (op, value.value) if op in ("+", "-") and isinstance(value, nodes.Const) else ("", None)
+
+
+def _is_of(read: Any, target: Any) -> bool:
+    """True for a read of what is stored."""
+    func = read.func if isinstance(read, nodes.Call) else None
+    if isinstance(func, nodes.Attribute) and func.attrname == "get" and isinstance(target, nodes.Subscript):
+        key = read.args[0] if read.args else None
+        return key is not None and (source_of(func.expr), source_of(key)) == (
+            source_of(target.value),
+            source_of(target.slice),
+        )
+    return bool(source_of(read) == source_of(target))
 
 
 def _of_constant(test: Any, state: Any, value: object) -> bool | None:

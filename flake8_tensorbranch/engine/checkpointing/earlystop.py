@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.checkpointing.insides import Activation
 from flake8_tensorbranch.engine.lattice import UNKNOWN_KIND
 from flake8_tensorbranch.engine.lookup.calltree import tree_of
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
@@ -18,6 +17,14 @@ from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, dotted, 
 _SWITCH: Final = "set_checkpoint_early_stop"
 
 
+def stops(origins: Origins, begin: Entry, inside: FunctionInfo | None = None) -> bool:
+    """True where the recompute of a region stops once the last tensor is saved (facts B9): a non-reentrant one whose
+    early stop nothing switches off, around its beginning or where a function `inside` of it stands.
+    """
+    early = cast("EarlyStop", origins.memo.setdefault(EarlyStop, EarlyStop(origins)))
+    return begin.reentrant is False and not early.is_off(begin, inside)
+
+
 class EarlyStop:
     """Answers whether a region's recompute stops early, as far as the files around it tell."""
 
@@ -26,12 +33,11 @@ class EarlyStop:
         self.tree = tree_of(origins)
         self._off: dict[tuple[ModuleIndex, Entry], bool] = {}
 
-    def is_off(self, activation: Activation) -> bool:
+    def is_off(self, begin: Entry, inside: FunctionInfo | None) -> bool:
         """True where the early stop is switched off, by an option of the entry or a context that may be open there."""
-        begin = activation.entry
         if begin.option("early_stop", True) is not True:
             return True
-        modules = dict.fromkeys([activation.function.module, *([begin.scope.module] if begin.scope else [])])
+        modules = dict.fromkeys(f.module for f in (inside, begin.scope) if f is not None)
         return any(self._in(module, begin) for module in modules if module.mentions((_SWITCH,)))
 
     def _in(self, module: ModuleIndex, begin: Entry) -> bool:

@@ -14,6 +14,7 @@ from flake8_tensorbranch.engine.checkpointing import saving
 from flake8_tensorbranch.engine.checkpointing.building import Building
 from flake8_tensorbranch.engine.checkpointing.changes import is_in_place
 from flake8_tensorbranch.engine.checkpointing.contents import Contents
+from flake8_tensorbranch.engine.checkpointing.earlystop import stops
 from flake8_tensorbranch.engine.checkpointing.evaluating import evaluates
 from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
 from flake8_tensorbranch.engine.lattice import NO_CONST, AbstractValue
@@ -127,7 +128,7 @@ class Entries:
         """True for the last of a region that saves tensors (all of it, without an activation), where it moves its
         statistics later: a non-reentrant recompute stops inside of it, before (facts B9).
         """
-        if begin.reentrant is not False:
+        if not stops(self.origins, begin, activation.function if activation is not None else None):
             return False
         called = found.node.func if isinstance(found.node, nodes.Call) else found.node
         refs = self.origins.value(replace(found, node=called)).each

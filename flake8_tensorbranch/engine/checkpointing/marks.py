@@ -9,6 +9,7 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing import asked, saving
 from flake8_tensorbranch.engine.checkpointing.alterations import Alteration
+from flake8_tensorbranch.engine.checkpointing.earlystop import stops
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
 from flake8_tensorbranch.engine.lattice import TENSOR
 from flake8_tensorbranch.engine.lookup.names import owner
@@ -56,7 +57,7 @@ def _saves(origins: Origins, activation: Activation, read: Any) -> bool:
     up = read.parent
     if isinstance(up, nodes.Call) and last_name(up.func) in BIASED and up.args[2:3] == [read]:
         return False
-    if activation.entry.reentrant is not False or not isinstance(up, nodes.BinOp):
+    if not stops(origins, activation.entry, activation.function) or not isinstance(up, nodes.BinOp):
         return True
     if up.op in _SUMS:
         other = up.right if up.left is read else up.left

@@ -8,7 +8,7 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing import missing, saving
-from flake8_tensorbranch.engine.checkpointing.earlystop import EarlyStop
+from flake8_tensorbranch.engine.checkpointing.earlystop import stops
 from flake8_tensorbranch.engine.checkpointing.insides import Activation, Insides
 from flake8_tensorbranch.engine.checkpointing.locate import placed, site, skipped
 from flake8_tensorbranch.engine.checkpointing.recovery import recovering
@@ -30,9 +30,8 @@ def sites(insides: Insides) -> Iterator[RegionSite]:
     only where the handler, or what runs after it, saves tensors again or raises something else.
     """
     seen: set[Any] = set()
-    stop = EarlyStop(insides.origins)
     for activation in insides.lasting():
-        if activation.entry.reentrant is not False or stop.is_off(activation):
+        if not stops(insides.origins, activation.entry, activation.function):
             continue
         for at, node in (*_blocks(activation), *_wrapping(activation)):
             found = _suppressing(at, node) if isinstance(node, nodes.With) else _handling(at, node)
