@@ -155,7 +155,7 @@ class Consumption:
             around is not None and saving.within(origins, at, around.body)
         ):
             return False
-        return not saving.after(origins, at, change.node)
+        return not saving.hangs(origins, at, change.node)
 
     def _renewed(self, change: Change) -> bool:
         return self.mutations.renewed(change.place, change.activation, change.node)
