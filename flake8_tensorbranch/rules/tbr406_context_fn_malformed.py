@@ -1,4 +1,4 @@
-"""TBR406: a `context_fn` that checkpoint cannot use."""
+"""TBR406: a `context_fn`, or a `determinism_check`, that checkpoint cannot use."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ _HOW = {
         "context_fn gives more or fewer than two contexts: ValueError",
         "return one for the forward and one for the recompute",
     ),
+    "determinism": ("torch has no such determinism_check: ValueError", 'take "default" or "none"'),
     "arguments": ("context_fn needs arguments but is called without: TypeError", "bind them with functools.partial"),
     "packet": (
         "the selective policy lists an operator without its overload: ValueError",
@@ -45,7 +46,7 @@ _FIXES = {
 
 
 def check(site: CheckpointSite) -> Iterator[Finding]:
-    """Report a `context_fn` that makes the call raise."""
+    """Report what makes the call raise."""
     how = site.facts.get("malformed")
     if isinstance(how, str):
         message, advice = _HOW[how]

@@ -209,6 +209,19 @@ FORMS = {
     "determinism_re": "return checkpoint(attend, x, use_reentrant=True, determinism_check='none')",
     "determinism_default": "return checkpoint(attend, x, use_reentrant=True, determinism_check='default')",
     "determinism_non": "return checkpoint(attend, x, use_reentrant=False, determinism_check='none')",
+    "determinism_unknown": "return checkpoint(attend, x, use_reentrant=False, determinism_check='strict')",
+    "determinism_spelled": "return checkpoint(attend, x, use_reentrant=False, determinism_check='Default')",
+    "determinism_nothing": "return checkpoint(attend, x, use_reentrant=False, determinism_check=None)",
+    "determinism_flag": "return checkpoint(attend, x, use_reentrant=False, determinism_check=True)",
+    "determinism_named": "check = 'all'\nreturn checkpoint(attend, x, use_reentrant=False, determinism_check=check)",
+    "determinism_ignored": "return checkpoint(attend, x, use_reentrant=True, determinism_check='strict')",
+    "determinism_partial": "again = partial(checkpoint, use_reentrant=False, determinism_check='strict')\n"
+    "return again(attend, x)",
+    "determinism_replaced": "again = partial(checkpoint, use_reentrant=False, determinism_check='strict')\n"
+    "return again(attend, x, determinism_check='none')",
+    "determinism_options": "return checkpoint(attend, x, determinism_check='strict', **OPTIONS)",
+    "determinism_chosen": "check = 'none' if x.shape[0] == 3 else 'strict'\n"
+    "return checkpoint(attend, x, use_reentrant=False, determinism_check=check)",
     "early_re": "return checkpoint(attend, x, use_reentrant=True, early_stop=False)",
     "cond": "return checkpoint(attend, x, use_reentrant=False, context_fn=differ if x.shape[0] == 3 else fresh)",
 }

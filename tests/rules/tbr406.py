@@ -108,3 +108,9 @@ def classes(block: nn.Module, x: torch.Tensor) -> torch.Tensor:
     x = checkpoint(block, x, use_reentrant=False, context_fn=lambda: one())  # error: [TBR406] "two contexts"
     x = checkpoint(block, x, use_reentrant=False, context_fn=functools.partial(nullcontext))  # error: [TBR406]
     return checkpoint(block, x, use_reentrant=False, context_fn=nullcontext())  # error: [TBR406] "not a function"
+
+
+def checked(block: nn.Module, x: torch.Tensor, how: str) -> torch.Tensor:
+    x = checkpoint(block, x, use_reentrant=False, determinism_check="strict")  # error: [TBR406] "ValueError"
+    x = checkpoint(block, x, use_reentrant=False, determinism_check="none")  # ok: [TBR406] torch knows it
+    return checkpoint(block, x, use_reentrant=False, determinism_check=how)  # ok: [TBR406] not in view

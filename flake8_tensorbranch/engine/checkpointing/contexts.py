@@ -12,8 +12,9 @@ from flake8_tensorbranch.engine.checkpointing import pairs, precision
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.checkpointing.scopes import choice, keeps_preferred
 from flake8_tensorbranch.engine.lookup.modes import loop_around
-from flake8_tensorbranch.engine.lookup.options import OMITTED, Options
+from flake8_tensorbranch.engine.lookup.options import OMITTED, UNSEEN, Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.knowledge.regions import CHECKS
 from flake8_tensorbranch.knowledge.scopes import (
     ATTENTION_BACKEND,
     DEFAULT_CONTEXTS,
@@ -67,6 +68,8 @@ class Contexts:
     def of(self, made: Recompute, variants: set[bool | None]) -> dict[str, object]:
         """What is wrong with the call's `context_fn`: `reused`, `mismatch` and `malformed` say how, `unset` of None."""
         found: dict[str, object] = {}
+        if variants == {False} and self._is_unknown_check(made.call):
+            found["malformed"] = "determinism"
         contexts = self.options.given(made.call, "context_fn")
         for given in contexts:
             if not isinstance(given, Expr) or self.is_default(given):
@@ -86,6 +89,12 @@ class Contexts:
                 for one in self._factory(origin):
                     self._judge(made, one, found)
         return found
+
+    def _is_unknown_check(self, call: Expr) -> bool:
+        """True where `determinism_check` is a literal on every way, and none that torch has a check for."""
+        given = self.options.given(call, "determinism_check")
+        values = [c for g in given if isinstance(g, Expr) for c in self.options.constants(g) or [UNSEEN]]
+        return OMITTED not in given and bool(values) and not any(c is UNSEEN or c in CHECKS for c in values)
 
     def _factory(self, origin: Expr) -> list[Expr]:
         """A call that gives a function is followed to the function; one of `partial` or of torch is kept."""
