@@ -96,9 +96,6 @@ def _entry(
 
 
 CHECKPOINT_KEYWORDS = "use_reentrant context_fn determinism_check debug early_stop preserve_rng_state"
-CHECKS = ("default", "none")
-"""What `determinism_check` may be (torch.utils.checkpoint: ValueError for any other, None included)."""
-
 WRAPPER = "torch.distributed.algorithms._checkpoint.checkpoint_wrapper."
 
 REGION_ENTRIES: dict[str, RegionEntry] = {

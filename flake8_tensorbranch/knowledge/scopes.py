@@ -206,6 +206,9 @@ SCOPES: dict[str, Scope] = {
 }
 """Scopes by canonical name."""
 
+CHECKS: Final = ("default", "none")
+"""What `determinism_check` may be (torch.utils.checkpoint: ValueError for any other, None included)."""
+
 SELECTIVE: Final = "torch.utils.checkpoint.create_selective_checkpoint_contexts"
 DEFAULT_CONTEXTS: Final = "torch.utils.checkpoint.noop_context_fn"
 NO_CONTEXT: Final = "contextlib.nullcontext"

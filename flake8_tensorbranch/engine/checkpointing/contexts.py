@@ -14,9 +14,9 @@ from flake8_tensorbranch.engine.checkpointing.scopes import choice, keeps_prefer
 from flake8_tensorbranch.engine.lookup.modes import loop_around
 from flake8_tensorbranch.engine.lookup.options import OMITTED, UNSEEN, Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
-from flake8_tensorbranch.knowledge.regions import CHECKS
 from flake8_tensorbranch.knowledge.scopes import (
     ATTENTION_BACKEND,
+    CHECKS,
     DEFAULT_CONTEXTS,
     ENTERED_ONCE,
     NO_CONTEXT,
