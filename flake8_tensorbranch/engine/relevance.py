@@ -23,10 +23,11 @@ WORDS: Final = (
         ".backward( manual_backward training_step all_reduce torch.distributed accelerat DistributedDataParallel "
         "deterministic sdpa_kernel sdp_kernel use_reentrant context_fn torch.compile torch.export vmap "
         "flex_attention cudnn. symbolic_trace jit.trace preserve_rng_state functional_call checkpoint_wrapper "
-        "checkpoint_sequential make_fx"
+        "checkpoint_sequential make_fx utils.checkpoint"
     ).split(),
     "import distributed",
     'getattr(torch, "compile"',
+    "utils import checkpoint",
 )
 """Words of code that drives training, compiles, exports or spreads: a file with one of them is solved whole."""
 

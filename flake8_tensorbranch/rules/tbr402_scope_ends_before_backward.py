@@ -19,6 +19,11 @@ def check(site: ScopeSite) -> Iterator[Finding]:
     elif form == "cache":
         message = "the parametrization cache around a checkpoint is filled or gone when the recompute runs"
         yield Finding(site.node, message, "open it inside the function", related=site.related)
+    elif form == "mode":
+        message = (
+            f"torch takes {site.state} off while backward runs, and {site.facts['callee']} in it recomputes without"
+        )
+        yield Finding(site.node, message, "enter it in the function", bool(site.facts["certain"]), related=site.related)
     elif form == "state":
         message = f"scope ends before backward, so {site.facts['callee']} in it recomputes without {site.state}"
         advice, certain = "run backward inside or enter it in the function", bool(site.facts["certain"])

@@ -14,6 +14,7 @@ from flake8_tensorbranch.engine.checkpointing.behind import behind, iterated, na
 from flake8_tensorbranch.engine.checkpointing.keptgraph import is_parameter
 from flake8_tensorbranch.engine.checkpointing.stores import Stored, stores, takings
 from flake8_tensorbranch.engine.lattice import CONTAINER, MAPPING, OBJECT, TENSOR
+from flake8_tensorbranch.engine.lookup import names
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.model import method as tensor_row
@@ -346,6 +347,6 @@ def _translated(origins: Origins, call: Expr, callee: FunctionInfo, target: Expr
     if callee.takes_self and node.name == callee.params[0].name:
         return target  # by its class
     if not any(p.name == node.name for p in callee.params):
-        return None
+        return target if callee.module is call.module and names.owner(callee, node.name) is None else None  # a global
     given = origins.argument(call, callee, node.name)
     return None if given is None else Expr(given.module, given.scope, owner(given.node, given.scope))

@@ -106,7 +106,7 @@ class Between:
         """Whether the reentrant checkpoint recomputes; None where the source does not tell."""
         if region or made.row is None:
             return next((a.entry.reentrant for a in region), None)
-        variants = self.recomputes.options.reentrant(made.call, made.row)
+        variants = self.recomputes.variants(made)
         return (not variants - {True, None} and made.row.reentrant) if len(variants) == 1 else None
 
     def _elsewhere(self) -> Iterator[tuple[Recompute, Expr]]:
@@ -225,7 +225,7 @@ class Between:
         if part == ONE and not self._is_whole(target, made, region):
             return False
         near = [span.call.node.func] if isinstance(span.call.node, nodes.Call) else []
-        if made.function is not None and made.call.scope is target.scope:
+        if made.function is not None and (made.call.scope is target.scope or _both_global(made.function, target)):
             near.append(made.function.node)
         for node in near:
             found = dotted(node.value if isinstance(node, nodes.Subscript) else node)
@@ -342,6 +342,12 @@ class Between:
             and "sched" not in (dotted(call.func) or "")
         }
         return len(others) == 1
+
+
+def _both_global(one: Expr, other: Expr) -> bool:
+    """True for two expressions that begin with names of one module's own."""
+    roots = [(e.module, e.scope, (dotted(e.node) or "").partition(".")[0]) for e in (one, other)]
+    return one.module is other.module and all(name and owner(scope, name) is None for _, scope, name in roots)
 
 
 def _toggles(change: Alteration, span: Span) -> bool:

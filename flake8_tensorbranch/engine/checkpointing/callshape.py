@@ -12,12 +12,12 @@ from flake8_tensorbranch.engine.inference.arguments import passed
 from flake8_tensorbranch.engine.inference.program import functions_of
 from flake8_tensorbranch.engine.lattice import TENSOR, UNKNOWN_KIND
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
-from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.engine.refs import Instance, Partial
 from flake8_tensorbranch.knowledge.gradients import ONE_INPUT_MODULES
 from flake8_tensorbranch.knowledge.modules import ITERATES_TENSORS
 from flake8_tensorbranch.knowledge.regions import RegionEntry
 from flake8_tensorbranch.knowledge.tracing import FUNCTIONAL_CALLS
-from flake8_tensorbranch.syntax.names import dotted
+from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 
 
 def positional_flag(origins: Origins, made: Recompute, row: RegionEntry) -> bool:
@@ -36,12 +36,11 @@ def positional_flag(origins: Origins, made: Recompute, row: RegionEntry) -> bool
         or not (isinstance(given[-1].const, bool) or _is_bool(origins, replace(made.call, node=call.args[-1])))
     ):
         return False
-    if made.functions:
-        return all(f.vararg is None and len(given) > _capacity(f) for f in made.functions)
     function = positional.get(row.argument, row.keyword)
-    if function is None:
-        return False
-    refs = function.each
+    refs = function.each if function is not None else ()
+    if made.functions:
+        taken = max((_taken(r, f) for r in refs if isinstance(r, Partial) for f in made.functions), default=0)
+        return all(f.vararg is None and len(given) + taken > _capacity(f) for f in made.functions)
     layers = [r for r in refs if isinstance(r, Instance) and isinstance(r.cls, str)]
     return (
         bool(layers)
@@ -80,19 +79,53 @@ def _behind_a_star(origins: Origins, made: Recompute, row: RegionEntry) -> bool:
         return False
     if not all(_is_bool(origins, replace(made.call, node=flag)) for flag in flags):
         return False
-    own = len([p for p in scope.params if not p.keyword_only]) - int(scope.takes_self or scope.is_classmethod)
+    name = made.function.node.name
+    if not any(p.name == name for p in scope.params):
+        return bool(made.functions) and all(_decorated_by(origins, scope, f, flags) for f in made.functions)
     sites = origins.sites(scope)
-    for site in sites:
-        given = origins.argument(site, scope, made.function.node.name)
-        functions = [f for f, _ in origins.functions(given)] if given is not None else []
-        if not functions or any(isinstance(a, nodes.Starred) for a in site.node.args):
-            return False
-        if not flags and not (site.node.args[own:] and _is_bool(origins, replace(site, node=site.node.args[-1]))):
-            return False
-        count = len(site.node.args) - own + len(flags)
-        if any(f.vararg is not None or count <= _capacity(f) for f in functions):
-            return False
-    return bool(sites)
+    return bool(sites) and all(
+        too_many(origins, site, scope, origins.argument(site, scope, name), len(flags)) for site in sites
+    )
+
+
+def _taken(partial: Partial, function: FunctionInfo) -> int:
+    """How many of a function's parameters a partial has bound already."""
+    named = {name for name, _ in partial.keywords}
+    return len(partial.args) + sum(p.name in named and not p.keyword_only for p in function.params)
+
+
+def flag_behind(origins: Origins, site: Expr, helper: FunctionInfo, made: Recompute, function: Expr) -> bool:
+    """The same of a helper of another file that checkpoints what a call gives it, with its own `*args` and no more, or
+    flags.
+    """
+    rest = made.call.node.args[made.skipped :] if made.call.scope is helper else []
+    if not rest or not isinstance(rest[0], nodes.Starred) or dotted(rest[0].value) != helper.vararg:
+        return False
+    if not all(_is_bool(origins, replace(made.call, node=flag)) for flag in rest[1:]):
+        return False
+    return too_many(origins, site, helper, function, len(rest) - 1)
+
+
+def too_many(origins: Origins, site: Expr, helper: FunctionInfo, given: Expr | None, flags: int = 0) -> bool:
+    """True when a call of a helper that hands its `*args` on, with `flags` more, gives the function a bool too much."""
+    functions = [f for f, _ in origins.functions(given)] if given is not None else []
+    own = len([p for p in helper.params if not p.keyword_only]) - int(helper.takes_self or helper.is_classmethod)
+    args = site.node.args
+    if not functions or any(isinstance(a, nodes.Starred) for a in args):
+        return False
+    if not flags and not (args[own:] and _is_bool(origins, replace(site, node=args[-1]))):
+        return False
+    return all(f.vararg is None and len(args) - own + flags > _capacity(f) for f in functions)
+
+
+def _decorated_by(origins: Origins, wrapper: FunctionInfo, function: FunctionInfo, flags: list[nodes.NodeNG]) -> bool:
+    """The same of what a decorator's wrapper, `def inner(*args)`, adds to the calls of the function it stands at."""
+    own = [p for p in wrapper.params if not p.keyword_only]
+    calls = origins.sites(wrapper)
+    if own or function.vararg is not None or not flags or wrapper not in (w for _, _, w in origins.wrapped(function)):
+        return False
+    given = [len(c.node.args) for c in calls if not any(isinstance(a, nodes.Starred) for a in c.node.args)]
+    return bool(given) and all(count + len(flags) > _capacity(function) for count in given)
 
 
 def only_the_flag_is_too_much(made: Recompute, row: RegionEntry) -> bool:

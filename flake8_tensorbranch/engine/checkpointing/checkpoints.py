@@ -21,6 +21,7 @@ from flake8_tensorbranch.engine.inference.program import Program, functions_of
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.options import Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
+from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.engine.regions import wrappers
 from flake8_tensorbranch.engine.regions.region import Entry, Regions
 from flake8_tensorbranch.engine.regions.trace import noted
@@ -30,7 +31,7 @@ from flake8_tensorbranch.engine.sink import CheckpointSite, ScopeSite, SinkKind
 from flake8_tensorbranch.knowledge.frameworks import BACKWARD_WORDS
 from flake8_tensorbranch.knowledge.regions import RegionEntry
 from flake8_tensorbranch.knowledge.tracing import ENTRY_WORDS, FORWARD_MODE, TRANSFORMING
-from flake8_tensorbranch.syntax.names import FunctionInfo
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
 _BY_INPUTS: Final = ("autograd", "inputs=")
 """What the text of a file holds that runs a backward by inputs."""
@@ -51,7 +52,9 @@ def sites(program: Program, regions: Regions) -> Iterator[CheckpointSite | Scope
     calls = _Calls(origins, recomputes, scoped.backward)
     if checkpoints:
         yield from calls.sites()
+    yield from calls.kept()
     yield from calls.handed()
+    yield from calls.begun()
     yield from calls.differentiated()
     yield from calls.around()
     yield from calls.wrapped()
@@ -76,6 +79,7 @@ class _Calls:
         self.backward = backward
         self.reentrant = Reentrant(origins, recomputes, backward, self.gradients.frozen)
         self._returned: dict[FunctionInfo, list[Recompute]] = {}
+        self._handed: set[nodes.NodeNG] = set()
 
     def sites(self) -> Iterator[CheckpointSite]:
         for made in self.recomputes.all():
@@ -84,8 +88,14 @@ class _Calls:
             if facts:
                 yield self._site(made, call, facts, self._repairs(made, facts))
 
+    def kept(self) -> Iterator[CheckpointSite]:
+        """Partials of checkpoints, by whose options other files call what they hold."""
+        for made in self.recomputes.kept():
+            if made.row is not None:
+                yield self._site(made, made.call.node, self._told(made, made.row))
+
     def handed(self) -> Iterator[CheckpointSite]:
-        """Calls of wrappers in other files whose reentrant checkpoint gets nothing that can require grad."""
+        """Calls of wrappers in other files whose reentrant checkpoint is given what it cannot take by this file."""
         program = self.origins.program
         for scope, solved in program.facts.items():
             for call, callees in solved.calls.items():
@@ -95,21 +105,65 @@ class _Calls:
                     hands = [h for h in wrappers.handed(program.analysis, callee) if h.row.kind == "checkpointed"]
                     given = wrappers.argument(call, callee, hands[0].parameter) if hands else None
                     expr = Expr(program.index, scope, call)
+                    if hands and given is None:
+                        yield from self._of_base(expr, callee, hands[0].parameter)
                     if given is None or without_grad(self.origins, expr):
                         continue
+                    self._handed.add(call)
                     for inner in self.recomputes.tree.calls(callee):
                         made = self.recomputes.direct(inner)
                         if made is None or made.row is None or made.functions:
                             continue
                         variants = self.variants(made)
-                        if True not in variants and variants != {None}:
-                            continue
                         module = Expr(program.index, scope, given)
                         found = tuple(functions_of(program.analysis, self.origins.value(module)))
-                        facts = self.gradients.of(replace(made, function=module, functions=found))
+                        own = replace(made, function=module, functions=found)
+                        facts: dict[str, object] = {}
+                        if callshape.flag_behind(self.origins, expr, callee, made, module):
+                            facts["flag"] = True
+                        if True in variants or variants == {None}:
+                            facts |= self.gradients.of(own)
+                            facts |= self.reentrant.handed(replace(own, call=expr), not facts.get("no_grad_input"))
                         if facts:
                             facts |= {"variants": variants, **_choice(made.row)}
                             yield replace(self._site(made, call, facts), function=scope)
+
+    def _of_base(self, call: Expr, method: FunctionInfo, hand: str) -> Iterator[CheckpointSite]:
+        """The site of a call of an object whose base, in another file, checkpoints a method of its class in this file,
+        and gets nothing that can require grad.
+        """
+        owner = Expr(call.module, call.scope, call.node.func)
+        classes = [
+            r.cls for r in self.origins.value(owner).each if isinstance(r, Instance) and isinstance(r.cls, ClassInfo)
+        ]
+        own = [c.methods[hand[5:]] for c in classes if hand.startswith("self.") and hand[5:] in c.methods]
+        for inner in method.calls if own and not without_grad(self.origins, call) else ():
+            made = self.recomputes.direct(Expr(method.module, method, inner))
+            variants = self.variants(made) if made is not None else set()
+            if made is None or made.row is None or not (True in variants or variants == {None}):
+                continue
+            facts = self.gradients.of(replace(made, function=owner, functions=tuple(own)))
+            if facts:
+                facts |= {"variants": variants, **_choice(made.row)}
+                yield replace(self._site(made, call.node, facts), function=call.scope)
+
+    def begun(self) -> Iterator[CheckpointSite]:
+        """What begins a reentrant region that no call of this file checkpoints: a class whose base in another file does
+        so with its method, a module that is wrapped in one of another file, `forward = partial(checkpoint, ...)`.
+        """
+        index = self.origins.program.index
+        for begin, functions in self.recomputes.regions.entries:
+            node, row = begin.node, begin.row
+            if node is None or row is None or row.kind != "checkpointed" or not begin.reentrant or not functions:
+                continue
+            called = isinstance(node, nodes.Call) and "decorator" not in row.forms and node not in self._handed
+            if isinstance(node, nodes.ClassDef) or (
+                called and self.recomputes.direct(Expr(index, begin.scope, node)) is None
+            ):
+                made = Recompute(Expr(index, begin.scope, node), None, tuple(functions), row)
+                facts = self.reentrant.within(made)
+                if facts:
+                    yield self._site(made, node, facts | {"variants": {True}, **_choice(row)})
 
     def differentiated(self) -> Iterator[CheckpointSite]:
         """Calls of functions in other files that give what a reentrant checkpoint gave, differentiated in this one."""
@@ -156,6 +210,11 @@ class _Calls:
         """Calls that wrap modules of a model in reentrant checkpoints, where DDP cannot take the model."""
         if not self.origins.program.index.mentions(_PARALLEL):
             return
+        for model, made in self.reentrant.parallel.abroad():
+            told: dict[str, object] = {"ddp": "unused", "variants": {True}}
+            around = model.node.parent if isinstance(model.node.parent, nodes.Call) else model.node
+            if made.row is not None:
+                yield replace(self._site(made, around, told | _choice(made.row)), function=model.scope)
         models = self.reentrant.parallel.models()
         for expr, row, how in self.reentrant.parallel.outside.given(models) if models else ():
             made = Recompute(expr, None, (), row)
@@ -211,8 +270,8 @@ class _Calls:
         return {name: made_of for name, made_of in found.items() if made_of is not None}
 
     def variants(self, made: Recompute) -> set[bool | None]:
-        """The variants a call may be; see `Options.reentrant`."""
-        return {True} if made.row is None else self.options.reentrant(made.call, made.row)
+        """The variants a call may be; see `Recomputes.variants`."""
+        return self.recomputes.variants(made)
 
     def _home(self, made: Recompute) -> dict[str, object]:
         """What is wrong with a call of a home-made checkpoint."""
@@ -220,6 +279,20 @@ class _Calls:
         return {"saved_object": saved} if saved else {}
 
     def _facts(self, made: Recompute, row: RegionEntry) -> dict[str, object]:
+        facts = self._told(made, row)
+        variants = self.variants(made)
+        if row.qualname.startswith("torch.utils.checkpoint."):
+            facts["flag"] = callshape.positional_flag(self.origins, made, row)
+            facts["segments"] = segments.segments(self.origins, self.options, made, row)
+        if variants == {False}:
+            facts["transforms"] = transforms.inside(self.origins, self.recomputes, made)
+        if True in variants or variants == {None}:
+            facts.update(self.gradients.of(made))
+            facts.update(self.reentrant.of(made, not facts.get("no_grad_input")))
+        return facts
+
+    def _told(self, made: Recompute, row: RegionEntry) -> dict[str, object]:
+        """What is wrong with the options of a checkpoint, whatever it is called with."""
         call = made.call
         variants = self.variants(made)
         facts: dict[str, object] = {"variants": variants, "callee": row.qualname.rsplit(".", 1)[-1]}
@@ -240,13 +313,6 @@ class _Calls:
             facts["keywords"] = tuple(self.options.named(call, own))
         if torch:
             facts.update(self.contexts.of(made, variants))
-            facts["flag"] = callshape.positional_flag(self.origins, made, row)
-            facts["segments"] = segments.segments(self.origins, self.options, made, row)
-        if variants == {False}:
-            facts["transforms"] = transforms.inside(self.origins, self.recomputes, made)
-        if reentrant:
-            facts.update(self.gradients.of(made))
-            facts.update(self.reentrant.of(made, not facts.get("no_grad_input")))
         return facts
 
     def _refused(self, call: Expr, surely: bool) -> tuple[str, ...]:

@@ -181,9 +181,10 @@ class Consumption:
         """True when code outside of the region reads what is collected."""
         inside = {a.function for a in self.mutations.insides.all()}
         name = _name(change)
-        index = self.program.index
-        tops: list[nodes.NodeNG] = [f.node for f in index.functions if f not in inside and f.name != "__init__"]
-        tops += [s for s in index.tree.body if not isinstance(s, (nodes.FunctionDef, nodes.ClassDef))]
+        tops: list[nodes.NodeNG] = []
+        for index in dict.fromkeys((self.program.index, change.activation.function.module)):
+            tops += [f.node for f in index.functions if f not in inside and f.name != "__init__"]
+            tops += [s for s in index.tree.body if not isinstance(s, (nodes.FunctionDef, nodes.ClassDef))]
         return any(
             n.attrname == name if isinstance(n, nodes.Attribute) else n.name == name
             for top in tops

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from astroid import nodes
 
@@ -22,6 +22,7 @@ _NOT_FLAGS: Final = frozenset({"training", "requires_grad", "grad", "data"})
 _ENVIRONMENT: Final = frozenset({"environ", "getenv"})
 
 HOOK: Final = "a hook"
+FUNCTION_MODE: Final = "a function mode"
 
 Key = tuple[str, str, str]
 """A state: whether it is an attribute, a name or a variable of the environment; its name; the class that owns it."""
@@ -56,10 +57,10 @@ class Flags:
         """What a class with `__enter__` and `__exit__`, or a mode, changes while it is open."""
         resolver = self.origins.program.analysis.resolver
         if resolver.has_base(cls, *_MODES):
-            for name in ("__torch_function__", "__torch_dispatch__"):
+            for name, mode in (("__torch_function__", FUNCTION_MODE), ("__torch_dispatch__", "a dispatch mode")):
                 method = resolver.method(cls, name)
                 if method is not None and not _observes(method):
-                    return Changes(everywhere="a function mode")
+                    return Changes(everywhere=mode)
             return Changes()
         enter, leave = resolver.method(cls, "__enter__"), resolver.method(cls, "__exit__")
         if enter is None or leave is None:
@@ -253,21 +254,37 @@ def _stored(node: nodes.NodeNG) -> bool:
 
 
 def _observes(method: FunctionInfo) -> bool:
-    """True for a mode's handler that gives back what the operation gave, unchanged."""
+    """True for a mode's handler that runs the operation as it came, and gives back what that gave."""
     results: set[str] = set()
     for statement in method.node.nodes_of_class(nodes.Assign):
-        if _runs(statement.value):
+        if _runs(method, statement.value):
             results.update(t.name for t in statement.targets if isinstance(t, nodes.AssignName))
     return all(
-        r.value is not None and (_runs(r.value) or (isinstance(r.value, nodes.Name) and r.value.name in results))
+        r.value is not None
+        and (_runs(method, r.value) or (isinstance(r.value, nodes.Name) and r.value.name in results))
         for r in method.returns_nodes
     )
 
 
-def _runs(node: nodes.NodeNG) -> bool:
-    return (
-        isinstance(node, nodes.Call)
-        and isinstance(node.func, nodes.Name)
-        and bool(node.args)
-        and isinstance(node.args[0], nodes.Starred)
+def _runs(method: FunctionInfo, node: nodes.NodeNG) -> bool:
+    """True for `func(*args, **kwargs)` of what a handler is given, none of it changed."""
+    if not (isinstance(node, nodes.Call) and isinstance(node.func, nodes.Name) and len(node.args) == 1):
+        return False
+    star = node.args[0]
+    return isinstance(star, nodes.Starred) and not any(
+        _is_changed(method, name.name) for name in node.nodes_of_class(nodes.Name)
     )
+
+
+def _is_changed(method: FunctionInfo, name: str) -> bool:
+    """True for a name to which a function gives anything but what it had, or an empty mapping for None."""
+    for bound in method.local_names.get(name, ()):
+        if isinstance(bound.parent, nodes.Arguments):
+            continue
+        value: Any = getattr(bound.parent, "value", None)
+        if value is None or {n.name for n in value.nodes_of_class(nodes.Name)} != {name}:
+            return True
+        if next(value.nodes_of_class(nodes.Call), None) is not None:
+            return True
+    stored = (n for n in method.node.nodes_of_class(nodes.Subscript) if _stored(n))
+    return any(isinstance(n.value, nodes.Name) and n.value.name == name for n in stored)

@@ -251,7 +251,7 @@ class GradFlow:
             return NO
         made = self.gradients.recomputes.direct(expr)
         if made is not None:
-            variants = {True} if made.row is None else self.gradients.recomputes.options.reentrant(made.call, made.row)
+            variants = self.gradients.recomputes.variants(made)
             return self._given(node, made.first) if variants and False not in variants else MAY
         if replaced(self.gradients.recomputes, expr):
             return given

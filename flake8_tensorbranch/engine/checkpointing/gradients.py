@@ -54,7 +54,9 @@ class Gradients:
         return {"no_grad_input": True} if given and not any(b & MAY for b in given) else {}
 
     def _is_container(self, call: Expr, argument: nodes.NodeNG) -> bool:
-        """True for a list, tuple or dict: autograd does not look for tensors in it."""
+        """True for a list, tuple or dict, or the object of a method: autograd does not look for tensors in it."""
+        if isinstance(argument, nodes.Name) and argument.name == "self":
+            return True
         if isinstance(argument, (nodes.Dict, nodes.List, nodes.Tuple, nodes.Set, nodes.Lambda)):
             return True
         return self.origins.value(Expr(call.module, call.scope, argument)).must(CONTAINER | MAPPING)
@@ -159,7 +161,7 @@ class Gradients:
         if bits is None or not isinstance(site.node, nodes.Call):
             return MAY
         if name == function.vararg:
-            named = sum(not p.keyword_only for p in function.params) - (function.takes_self or function.is_classmethod)
+            named = sum(not p.keyword_only for p in function.params) - self.origins.takes_object(function)
             row = self.origins.checkpoint_row(site)
             rest = bits[named + max(getattr(row, "passed", 0), 0) :]
             starred = any(isinstance(a, nodes.Starred) for a in site.node.args)

@@ -340,9 +340,13 @@ class Insides:
         """Which parameters of a callee are state outside of the region."""
         found: dict[str, Place] = {}
         site = Expr(activation.function.module, activation.function, node)
+        starred = places.unpacked(node)
         for param in callee.params:
             given = self.origins.argument(site, callee, param.name)
             place = None if given is None else places.of(activation, given.node)
+            if starred is not None and given is None and param.default is None and not param.keyword_only:
+                whole = places.of(activation, starred)
+                place = None if whole is None else whole.child(places.ANY)
             if place is not None:
                 found[param.name] = place
         if callee.takes_self and callee.cls is not None:

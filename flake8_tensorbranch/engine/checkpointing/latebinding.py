@@ -156,6 +156,11 @@ class LateBinding:
                 function.parent, call
             ):
                 return call
+        if getattr(function.node, "decorators", None) is not None:  # checkpointed where it stands: called by its name
+            named = (
+                c for c in function.parent.calls if isinstance(c.func, nodes.Name) and c.func.name == function.name
+            )
+            return next(named, None)
         return None
 
     def _runs(self, scope: FunctionInfo, call: Any) -> bool:

@@ -80,6 +80,15 @@ def of(activation: Activation, node: Any, depth: int = _DEPTH) -> Place | None:
     return None
 
 
+def unpacked(node: Any) -> Any:
+    """What a call unpacks into its positional arguments, the last of them; None where it unpacks nothing."""
+    found = None
+    for argument in getattr(node, "args", ()):
+        if type(argument) is nodes.Starred:
+            found = argument.value
+    return found
+
+
 def named(activation: Activation, name: str, line: int, depth: int = _DEPTH, use: Any = None) -> Place | None:
     """The state that a name stands for where it is used on a line of the activation's function, by the node `use`."""
     function = activation.function

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -11,7 +12,7 @@ from flake8_tensorbranch.engine.checkpointing.fromoutside import FromOutside
 from flake8_tensorbranch.engine.checkpointing.frozen import Frozen
 from flake8_tensorbranch.engine.checkpointing.ownlayers import OwnLayers, apart
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
-from flake8_tensorbranch.engine.lookup.modes import loop_around
+from flake8_tensorbranch.engine.lookup.modes import loop_around, without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.frameworks import SEARCHES_UNUSED, SEARCHING_STRATEGIES
@@ -29,7 +30,7 @@ class ReadyTwice:
         self.recomputes = recomputes
         self.layers = OwnLayers(origins, recomputes, frozen)
         self.outside = FromOutside(origins, recomputes, frozen)
-        self._wrapped: list[tuple[Expr | None, bool, set[FunctionInfo]]] | None = None
+        self._wrapped: list[tuple[Expr | None, bool, dict[FunctionInfo, None]]] | None = None
 
     def of(self, made: Recompute) -> str:
         """How DDP comes to mark a parameter of the region ready twice: `unused` parameters are searched, or it
@@ -51,7 +52,7 @@ class ReadyTwice:
                 return "unused"
             if scope is not None and self._runs_twice(made, scope):
                 return "twice"
-            how = self.layers.shared(made, reached)
+            how = self.layers.shared(made, set(reached))
             if how:
                 return how
         return ""
@@ -62,6 +63,31 @@ class ReadyTwice:
         """
         return [(model, unused) for model, unused, _ in self._ddp()]
 
+    def abroad(self) -> Iterator[tuple[Expr, Recompute]]:
+        """The models of the file whose unused parameters DDP searches, each with the reentrant checkpoint that another
+        file makes in it.
+        """
+        for model, unused, reached in self._ddp():
+            for function in reached if unused and model is not None else ():
+                if function.module is self.origins.program.index:
+                    continue
+                made = next((m for m in map(self._reentrant, _calls_of(function)) if m is not None), None)
+                if made is not None and model is not None:
+                    yield model, made
+                    break
+
+    def _reentrant(self, call: Expr) -> Recompute | None:
+        """The reentrant checkpoint of something with parameters that a call makes, if it makes one."""
+        made = self.recomputes.direct(call)
+        if (
+            made is None
+            or self.recomputes.variants(made) not in ({True}, {None})
+            or without_grad(self.origins, call, 0)
+        ):
+            return None
+        held = self.recomputes.holding.of(made.function)
+        return None if held.complete and not held.state else made
+
     def _model(self, ddp: Expr) -> Expr | None:
         """The model that a DDP module wraps, as it is given."""
         if ddp.node.args:
@@ -69,7 +95,7 @@ class ReadyTwice:
         given = self.recomputes.options.given(ddp, "module")
         return next((g for g in given if isinstance(g, Expr)), None)
 
-    def _ddp(self) -> list[tuple[Expr | None, bool, set[FunctionInfo]]]:
+    def _ddp(self) -> list[tuple[Expr | None, bool, dict[FunctionInfo, None]]]:
         """The models of the file's DDP modules without a static graph (None where a trainer makes them): whether
         unused parameters are searched, and what their forward reaches.
         """
@@ -79,7 +105,7 @@ class ReadyTwice:
             calls = [Expr(index, scope, call) for scope, call in index.all_calls()]
             if any((dotted(e.node.func) or "").endswith("_set_static_graph") for e in calls):
                 return self._wrapped
-            self._wrapped.extend((None, True, set()) for e in calls if _searches_unused(e.node))
+            self._wrapped.extend((None, True, {}) for e in calls if _searches_unused(e.node))
             for expr in calls:
                 if _DDP not in self.origins.externals(expr):
                     continue
@@ -95,12 +121,14 @@ class ReadyTwice:
                 unused = any(
                     c is True for g in given if isinstance(g, Expr) for c in self.recomputes.options.constants(g)
                 )
-                reached: set[FunctionInfo] = set()
+                reached: dict[FunctionInfo, None] = {}
                 model = self._model(expr)
                 for ref in self.origins.value(model).each if model is not None else ():
                     if isinstance(ref, Instance) and isinstance(ref.cls, ClassInfo):
                         forward = self.origins.program.analysis.resolver.method(ref.cls, "forward")
-                        reached.update(self.recomputes.tree.reached(forward) if forward is not None else ())
+                        reached.update(
+                            dict.fromkeys(self.recomputes.tree.reached(forward)) if forward is not None else {}
+                        )
                 self._wrapped.append((model, unused, reached))
         return self._wrapped
 
@@ -129,6 +157,11 @@ class ReadyTwice:
         generators = loop.generators if isinstance(loop, nodes.ComprehensionScope) else [loop]
         bound = {n.name for g in generators if hasattr(g, "target") for n in g.target.nodes_of_class(nodes.AssignName)}
         return not any(n.name in bound for n in callee.nodes_of_class(nodes.Name))
+
+
+def _calls_of(function: FunctionInfo) -> Iterator[Expr]:
+    """The calls that stand in a function."""
+    return (Expr(function.module, function, call) for call in function.calls)
 
 
 def _is_alike(one: Recompute, other: Recompute) -> bool:

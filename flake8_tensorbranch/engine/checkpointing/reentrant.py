@@ -52,20 +52,30 @@ class Reentrant:
         if without_grad(self.origins, made.call):
             return found
         found |= self.partial(made.call)
-        if self.outputs.held(made):
-            found["container_output"] = True
-        elif self.outputs.renamed(made):
-            found["named_output"] = True
         name = self._shared(made) if has_input else ""
         if name:
             found["shared"] = name
         how = self.parallel.of(made)
         if how:
             found["ddp"] = how
+        return found | self.within(made)
+
+    def handed(self, made: Recompute, has_input: bool) -> dict[str, object]:
+        """What is wrong with what a call hands to a function of another file, which checkpoints it."""
+        name = self._closed_over(made, made.call.scope) if has_input and made.call.scope is not None else ""
+        return self.within(made) | ({"shared": name} if name else {})
+
+    def within(self, made: Recompute) -> dict[str, object]:
+        """What is wrong with what the region does and gives, whoever checkpoints it."""
+        found: dict[str, object] = {}
+        if self.outputs.held(made):
+            found["container_output"] = True
+        elif self.outputs.renamed(made):
+            found["named_output"] = True
         side = self.side.of(made)
         if side:
             found["side_output"] = side
-        return found | self._within(made)
+        return found | self._inside(made)
 
     def partial(self, call: Expr) -> dict[str, object]:
         """The backward by inputs that goes through what a call gives."""
@@ -76,14 +86,11 @@ class Reentrant:
         through = names[0].removeprefix("torch.") if names else ""
         return {"partial_backward": partial.call, "through": through}
 
-    def _within(self, made: Recompute) -> dict[str, object]:
-        """What is wrong with the functions of a region, whoever checkpoints them."""
+    def _inside(self, made: Recompute) -> dict[str, object]:
+        """What is wrong with the functions of a region by themselves."""
         if made.functions not in self._regions:
-            found: dict[str, object] = {}
             inner = self._inner(made)
-            if inner:
-                found["inner"] = inner
-            self._regions[made.functions] = found
+            self._regions[made.functions] = {"inner": inner} if inner else {}
         return self._regions[made.functions]
 
     def _inner(self, made: Recompute) -> str:
@@ -127,34 +134,51 @@ class Reentrant:
         """The name of a computed tensor that the region closes over and that others use as well; empty if there
         is none.
         """
-        call = made.call
-        if made.function is None or call.scope is None:
+        if made.function is None or made.call.scope is None:
             return ""
-        for handed in self._handed(made, made.function, call.scope):
+        for handed in self._handed(made, made.function, made.call.scope):
             name = self._shared(handed)
             if name:
                 return name
+        return self._closed_over(made, made.call.scope) or self._kept(made, made.call.scope)
+
+    def _closed_over(self, made: Recompute, scope: FunctionInfo) -> str:
+        """The name of such a tensor in the scope of the call that hands the region over; empty if there is none."""
+        call = made.call
+        if made.function is None:
+            return ""
         for name, node in self._captured(made.function):
-            definition = self._computed(Expr(call.module, call.scope, node), DEPTH)
-            if definition is None or (self._same_scope(definition, call.scope) and line(definition) > line(call.node)):
+            definition = self._computed(Expr(call.module, scope, node), DEPTH)
+            if definition is None or (self._same_scope(definition, scope) and line(definition) > line(call.node)):
                 continue
-            if loop_around(call.node, definition) is not None and self._same_scope(definition, call.scope):
+            if loop_around(call.node, definition) is not None and self._same_scope(definition, scope):
                 return name
-            if self._used_elsewhere(call.scope, name, made.function.node, call.node) or self._runs_again(made):
+            if self._used_elsewhere(scope, name, made.function.node, call.node) or self._runs_again(made):
                 return name
-            if name not in call.scope.local_names and len(self.origins.sites(call.scope)) > 1:
+            if name not in scope.local_names and len(self.origins.sites(scope)) > 1:
                 return name  # each call of the function around makes a region that closes over it
-        return self._kept(made, call.scope)
+        return ""
 
     def _handed(self, made: Recompute, function: Expr, scope: FunctionInfo) -> Iterator[Recompute]:
         """The checkpoints that callers make by a function of the project, to which they hand what is checkpointed."""
         node = function.node
-        if not isinstance(node, nodes.Name) or not any(p.name == node.name for p in scope.params):
+        if not isinstance(node, nodes.Name):
             return
-        for site in self.origins.sites(scope):
-            given = self.origins.argument(site, scope, node.name) if site.scope is not scope else None
+        taker: FunctionInfo | None = scope  # a parameter of the function, or of a decorator that makes it
+        while taker is not None and not any(p.name == node.name for p in taker.params):
+            taker = taker.parent if node.name not in taker.local_names else None
+        for site in self.origins.sites(taker) if taker is not None else ():
+            given = (
+                self.origins.argument(site, taker, node.name) if taker is not None and site.scope is not taker else None
+            )
             if given is not None:
                 yield replace(made, call=site, function=given)
+        for decorated in made.functions if taker is not scope else ():
+            if any(wrapper is scope for _, _, wrapper in self.origins.wrapped(decorated)):
+                at = Expr(decorated.module, decorated.parent, decorated.node)
+                yield from (
+                    replace(made, call=c, function=at) for c in self.origins.sites(scope) if c.scope is not scope
+                )
 
     def _kept(self, made: Recompute, scope: FunctionInfo) -> str:
         """The attribute of its object under which a method keeps a computed tensor that the region reads, and others

@@ -11,7 +11,7 @@ from astroid import nodes
 from flake8_tensorbranch.diagnostic import Edit, Related
 from flake8_tensorbranch.engine.checkpointing import saving
 from flake8_tensorbranch.engine.checkpointing.backward import Backward, Event
-from flake8_tensorbranch.engine.checkpointing.flags import HOOK, Flags
+from flake8_tensorbranch.engine.checkpointing.flags import FUNCTION_MODE, HOOK, Flags
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
 from flake8_tensorbranch.engine.checkpointing.mutation import mutations_of
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
@@ -25,6 +25,7 @@ from flake8_tensorbranch.engine.repairs import scopes
 from flake8_tensorbranch.engine.sink import ScopeSite, SinkKind
 from flake8_tensorbranch.knowledge.scopes import ATTENTION_BACKEND, DEFAULT_CONTEXTS, SELECTIVE, Scope
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
+from flake8_tensorbranch.syntax.printing import source_of
 
 _CACHE: Final = "torch.nn.utils.parametrize.cached"
 
@@ -84,10 +85,15 @@ class Scoped:
                     continue
                 if call not in self._events:
                     self._events[call] = self.backward.of(expr)
-                outside = self._outside(opened, self._events[call])
+                outside = self._outside(opened, self._events[call] or self._within(opened, made))
                 if outside is not None:
                     return self._report(opened, made, outside, expr)
         return None
+
+    def _within(self, opened: Opened, made: Recompute) -> list[Event]:
+        """The backwards in a function that runs in a function mode: the mode is off while they run."""
+        mode = opened.changes is not None and opened.changes.everywhere == FUNCTION_MODE
+        return self.backward.of(made.call) if mode else []
 
     def _outside(self, opened: Opened, events: list[Event]) -> Event | None:
         """A backward that runs after the scope has ended; None when one runs inside of it, or of one that chooses the
@@ -95,6 +101,8 @@ class Scoped:
         """
         if opened.row is not None and opened.row.qualname == _CACHE:
             return events[0] if events else None  # the recompute finds the cache filled, or gone: wrong either way
+        if opened.changes is not None and opened.changes.everywhere == FUNCTION_MODE:
+            return events[0] if events else None  # torch takes modes off while a function runs, and `backward` is one
         alike = [other for other in self._opened if other is opened or _is_alike(opened, other)]
         if any(e.node is not None and scope.holds(e.node) for e in events for scope in alike):
             return None
@@ -187,10 +195,8 @@ class Scoped:
         )
 
     def variants(self, made: Recompute) -> set[bool | None]:
-        """The variants of checkpoint a call may be; see `Options.reentrant`."""
-        if made.row is None:
-            return {True}
-        return self.recomputes.options.reentrant(made.call, made.row)
+        """The variants of checkpoint a call may be; see `Recomputes.variants`."""
+        return self.recomputes.variants(made)
 
     def _protected(self, made: Recompute) -> bool:
         """True when a `context_fn` that may open scopes is given: a selective policy opens none, the default
@@ -217,7 +223,8 @@ class Scoped:
     def _meets(self, row: Scope, made: Recompute, site: Expr) -> bool:
         """Whether the region may do what a state of torch bears on."""
         text = made.call.module.text
-        if row.state == "the oneDNN switch" and not any(word in text for word in ("LSTM", "GRU", "RNN")):
+        texts = (text, *(f.module.text for f in made.functions))
+        if row.state == "the oneDNN switch" and not any(word in t for t in texts for word in ("LSTM", "GRU", "RNN")):
             return False
         if row.state == "the compiler's stance" and not ("torch.compile" in text or ".compile(" in text):
             return False
@@ -254,6 +261,7 @@ class Scoped:
             )
         elif changes is not None and changes.everywhere:
             state = changes.everywhere
+            form = "mode" if state == FUNCTION_MODE else form
         else:
             state = "`" + min(name for _, name, _ in changes.keys) + "`" if changes is not None else ""
         certain = row is None or row.on is None or self.holding.of(made.function, site).runs(row)
@@ -290,12 +298,15 @@ def _callee(made: Recompute) -> str:
 
 
 def _is_alike(one: Opened, other: Opened) -> bool:
-    """True for two scopes of one function that choose the same of torch's states."""
+    """True for two scopes of one function that choose the same of torch's states, or are one of the project's own,
+    written alike.
+    """
+    if one.function is not other.function or one.row is not other.row:
+        return False
+    if one.row is None:
+        return one.changes == other.changes and source_of(one.node) == source_of(other.node)
     return (
-        one.function is other.function
-        and one.row is not None
-        and one.row is other.row
-        and isinstance(one.node, nodes.Call)
+        isinstance(one.node, nodes.Call)
         and isinstance(other.node, nodes.Call)
         and choice(one.node) == choice(other.node)
     )

@@ -29,7 +29,7 @@ def segments(origins: Origins, options: Options, made: Recompute, row: RegionEnt
     if not row.qualname.endswith("checkpoint_sequential") or not isinstance(call, nodes.Call):
         return None
     given = options.given(made.call, "segments") if len(made.arguments) < 2 else [made.arguments[1]]
-    number = _number(origins, given[0], _DEPTH) if isinstance(given[0], Expr) and len(given) == 1 else None
+    number = _least(origins, given[0]) if isinstance(given[0], Expr) and len(given) == 1 else None
     if number is None:
         return None
     if number <= 0:
@@ -65,6 +65,18 @@ def _means_the_same(origins: Origins, expr: Expr, scope: FunctionInfo | None, pa
         return owner(scope, head) is owner(here, head)
     mro = origins.program.analysis.resolver.mro
     return here.cls in mro(scope.cls) or scope.cls in mro(here.cls)
+
+
+def _least(origins: Origins, expr: Expr) -> int | None:
+    """The number that an expression is, or the least that splits anything of all that it may be."""
+    number = _number(origins, expr, _DEPTH)
+    if number is not None:
+        return number
+    numbers = [_number(origins, origin, _DEPTH) for origin in origins.of(expr)]
+    known = [n for n in numbers if n is not None]
+    if not known or len(known) < len(numbers):
+        return None
+    return min((n for n in known if n > 0), default=min(known))
 
 
 def _number(origins: Origins, expr: Expr, depth: int) -> int | None:

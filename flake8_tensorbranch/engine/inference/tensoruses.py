@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference import annotations as types
+from flake8_tensorbranch.engine.inference.resolve import Variable
 from flake8_tensorbranch.engine.lattice import (
     CONTAINER,
     TENSOR,
@@ -96,7 +97,9 @@ def evidence(
             continue
         if kind is nodes.AssignName:
             if node.name in wanted and (node.lineno or 0) < rebound.get(node.name, 1 << 30):
-                rebound[node.name] = node.lineno or 0
+                update = node.parent  # only what was a tensor is one after `x += 1`
+                if type(update) is not nodes.AugAssign or type(update.value) is not nodes.Const:
+                    rebound[node.name] = node.lineno or 0
             continue
         if kind is nodes.Subscript:
             if type(node.value) is nodes.Name and node.value.name in wanted and _tensor_index(node.slice, plain):
@@ -240,6 +243,10 @@ def _call_evidence(
             candidates.extend((n, line) for i, n in named if i == 0)
         else:
             return func.attrname
+    if type(target) is Variable:
+        if named and named[0][0] == 0 and _is_global_layer(analysis, target):
+            candidates.append((named[0][1], line))
+        return None
     if target is None and type(func) is nodes.Name:
         return next((f for f in function.nested if f.is_lambda and _is_bound(f, func.name)), None)
     return target
@@ -249,6 +256,15 @@ def _is_bound(function: FunctionInfo, name: str) -> bool:
     """Whether a lambda is what a name is assigned."""
     up = function.node.parent
     return isinstance(up, nodes.Assign) and any(isinstance(t, nodes.AssignName) and t.name == name for t in up.targets)
+
+
+def _is_global_layer(analysis: Analysis, variable: Variable) -> bool:
+    """True for a name that a module plainly assigns a layer of torch.nn, and nothing else."""
+    values = [getattr(b.statement, "value", None) for b in variable.module.bindings.get(variable.name, ())]
+    return bool(values) and all(
+        isinstance(v, nodes.Call) and _makes_layer(analysis.resolver.expression(variable.module, v.func))
+        for v in values
+    )
 
 
 def is_layer(analysis: Analysis, function: FunctionInfo, attribute: str) -> bool:
@@ -264,6 +280,12 @@ def is_layer(analysis: Analysis, function: FunctionInfo, attribute: str) -> bool
                 if isinstance(target, str) and target.startswith("torch.nn.") and target not in CONTAINERS:
                     return target.rsplit(".", 1)[-1][:1].isupper()
     return False
+
+
+def _makes_layer(target: object) -> bool:
+    """True for a class of torch.nn whose instances are called with a tensor."""
+    named = isinstance(target, str) and target.startswith("torch.nn.") and target not in CONTAINERS
+    return named and str(target).rsplit(".", 1)[-1][:1].isupper()
 
 
 def reckoned(function: FunctionInfo) -> set[str]:

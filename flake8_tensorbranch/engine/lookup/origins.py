@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference.decorating import returned
+from flake8_tensorbranch.engine.inference import decorating
 from flake8_tensorbranch.engine.inference.frame import Callees, Facts
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.inference.resolve import Variable
@@ -20,8 +20,6 @@ from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleInde
 
 DEPTH: Final = 8
 MOST: Final = 24
-
-Wrapping = tuple[nodes.NodeNG, FunctionInfo, FunctionInfo]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +39,9 @@ class Origins:
         self.memo: dict[object, object] = {}
         """What analyses have found out about this program."""
         self._sites: dict[FunctionInfo, list[Expr]] | None = None
-        self._wrapped: dict[FunctionInfo, tuple[Wrapping, ...]] = {}
+        self._wrapped: dict[FunctionInfo, tuple[decorating.Wrapping, ...]] = {}
+        self._of_methods: set[FunctionInfo] = set()
+        """What decorators put in the place of methods: their first parameter is the object."""
 
     # Facts
 
@@ -84,9 +84,13 @@ class Origins:
                 for node, callees in facts.calls.items():
                     for callee in callees:
                         self._sites.setdefault(callee, []).append(Expr(self.program.index, scope, node))
-            for function_, calls in (*self._installed(), *self._decorated()):
+            for function_, calls in (*self._installed(), *self._decorated(), *self._overriding()):
                 self._sites.setdefault(function_, []).extend(calls)
         return self._sites.get(function, [])
+
+    def takes_object(self, function: FunctionInfo) -> bool:
+        """True for a function whose first parameter its calls do not name: methods, and their decorators' wrappers."""
+        return function.takes_self or function.is_classmethod or function in self._of_methods
 
     def _installed(self) -> Iterator[tuple[FunctionInfo, list[Expr]]]:
         """Functions stored as the `forward` of what their maker is given, with the calls of what the maker gave
@@ -114,35 +118,41 @@ class Origins:
                                     calls.append(Expr(index, function, call))
                 yield inner, calls
 
+    def _overriding(self) -> Iterator[tuple[FunctionInfo, list[Expr]]]:
+        """Methods in the place of those of a base class of the file, with the calls that the base makes of its own."""
+        assert self._sites is not None
+        resolver = self.program.analysis.resolver
+        for cls in self.program.index.classes if self._sites else ():
+            for base in resolver.mro(cls)[1:] if cls.bases else ():
+                if not isinstance(base, ClassInfo) or base.module is not cls.module:
+                    continue
+                for name, method in cls.methods.items():
+                    if name in base.methods and name not in ("__init__", "forward"):
+                        own = [s for s in self._sites.get(base.methods[name], ()) if _is_on_self(s)]
+                        if own:
+                            yield method, own
+
     def _decorated(self) -> Iterator[tuple[FunctionInfo, list[Expr]]]:
-        """What a decorator of the project puts in a function's place and takes `*args` alone, with the function's
-        calls.
-        """
+        """What a decorator of the project puts in a function's place, with the function's calls but its own."""
         assert self._sites is not None
         for function in self.program.index.functions:
             calls = self._sites.get(function)
             for _, _, inner in self.wrapped(function) if calls else ():
-                if inner.vararg is not None and all(p.keyword_only for p in inner.params):
-                    yield inner, list(calls or ())
+                if function.takes_self or function.is_classmethod:
+                    self._of_methods.add(inner)
+                yield inner, [c for c in calls or () if c.scope is not inner]
+            for inner in self.called_instead(function) if calls else ():
+                yield inner, list(calls or ())
 
-    def wrapped(self, function: FunctionInfo) -> tuple[Wrapping, ...]:
-        """What the project's decorators put in a function's place: for each its expression, the function of the project
-        that takes the decorated one (what a factory returns), and the one that this gives back.
-        """
+    def called_instead(self, function: FunctionInfo) -> list[FunctionInfo]:
+        """The `__call__` of the project's classes that a function is decorated with: its calls enter these."""
+        return decorating.called_instead(self.program.analysis, function)
+
+    def wrapped(self, function: FunctionInfo) -> tuple[decorating.Wrapping, ...]:
+        """What the project's decorators put in a function's place; see `decorating.wrapping`."""
         if function not in self._wrapped:
-            self._wrapped[function] = tuple(self._wrapping(function))
+            self._wrapped[function] = tuple(decorating.wrapping(self.program.analysis, function))
         return self._wrapped[function]
-
-    def _wrapping(self, function: FunctionInfo) -> Iterator[Wrapping]:
-        decorators = getattr(function.node, "decorators", None)
-        for decorator in decorators.nodes if decorators is not None else ():
-            called = decorator.func if isinstance(decorator, nodes.Call) else None
-            maker = self.program.analysis.resolver.expression(function.module, called or decorator, function.parent)
-            if called is not None and isinstance(maker, FunctionInfo):
-                maker = returned(maker)
-            inner = returned(maker) if isinstance(maker, FunctionInfo) else None
-            if inner is not None and isinstance(maker, FunctionInfo):
-                yield decorator, maker, inner
 
     # Slices
 
@@ -332,7 +342,7 @@ class Origins:
         row = self.checkpoint_row(site)
         if row is not None:
             positional = positional[getattr(row, "passed", 0) :]
-        if function.takes_self or function.is_classmethod:
+        if function.takes_self or function.is_classmethod or function in self._of_methods:
             slots = slots[1:]
         if name in slots:
             position = slots.index(name)
@@ -356,6 +366,13 @@ class Origins:
             elif isinstance(ref, (Bound, Closure)):
                 found.append((ref.function, value))
         return found
+
+
+def _is_on_self(site: Expr) -> bool:
+    """True for a call of a method of the object whose method makes the call."""
+    func, scope = getattr(site.node, "func", None), site.scope
+    own = scope.params[0].name if scope is not None and scope.takes_self else ""
+    return isinstance(func, nodes.Attribute) and own != "" and getattr(func.expr, "name", None) == own
 
 
 def line(node: Any) -> int:

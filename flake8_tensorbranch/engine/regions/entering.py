@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.inference.decorating import taker
 from flake8_tensorbranch.engine.inference.program import Program, functions_of
 from flake8_tensorbranch.engine.lattice import UNKNOWN, AbstractValue, make
 from flake8_tensorbranch.engine.lookup.options import Options
@@ -71,7 +72,8 @@ def _decorated(program: Program, maker: FunctionInfo) -> Iterator[FunctionInfo]:
         for decorator in node.decorators.nodes:
             called = decorator if isinstance(decorator, nodes.Call) else None
             target = resolver.expression(program.index, called.func if called else decorator, function.parent)
-            if target is not None and target is (maker.parent if called else maker):
+            takes = taker(target, called is not None) if isinstance(target, FunctionInfo) else None
+            if takes is maker or (called is not None and target is not None and target is maker.parent):
                 yield function
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from astroid import nodes
 
@@ -60,6 +60,10 @@ def home_made(origins: Origins) -> dict[ClassInfo, HomeMade]:
         again = next(_again(backward), None)
         if again is not None and any((dotted(c.func) or "").endswith(("backward", "grad")) for c in backward.calls):
             found[cls] = HomeMade(cls, forward, backward, again)
+    for cls in origins.program.index.classes if found else ():
+        base = next((b for b in resolver.mro(cls)[1:] if isinstance(b, ClassInfo) and b in found), None)
+        if base is not None and not {"forward", "backward", "apply"} & cls.methods.keys():
+            found.setdefault(cls, replace(found[base], cls=cls))
     return found
 
 

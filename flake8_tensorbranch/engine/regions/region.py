@@ -82,9 +82,13 @@ class Regions:
         self.memo: dict[str, Any] = {}  # what analyses of regions make once
         self._members: dict[str, dict[FunctionInfo, Membership]] = {}
         self._heirs = Heirs(program)
+        self._begun: dict[nodes.NodeNG, list[FunctionInfo]] = {}
         for scope in program.facts:
             for begin, functions in self._in_scope(scope):
-                self.entries.append((begin, [*functions, *self._heirs.overriding(begin.scope, functions)]))
+                begun = [*functions, *self._heirs.overriding(begin.scope, functions)]
+                self.entries.append((begin, begun))
+                if begin.node is not None:
+                    self._begun[begin.node] = begun
         self.entries.extend(self._decorated())
         self.entries.extend(self._declared())
         for node, scope, functions in entering.made_by_hand(program):
@@ -107,6 +111,10 @@ class Regions:
     def members(self, kind: str) -> dict[FunctionInfo, Membership]:
         """Every function in a region of the kind."""
         return self._members.get(kind, {})
+
+    def begun(self, call: nodes.NodeNG, functions: tuple[FunctionInfo, ...]) -> list[FunctionInfo]:
+        """What a call begins a region with beside `functions`: what decorators are handed, methods of subclasses."""
+        return [f for f in self._begun.get(call, ()) if f not in functions]
 
     def _in_scope(self, scope: FunctionInfo | None) -> Iterator[tuple[Entry, list[FunctionInfo]]]:
         analysis = self.program.analysis
@@ -225,6 +233,7 @@ class Regions:
             new = [f for f in made.functions if (kind, f) not in known or (made.imported and f not in facts)]
             if new:
                 known.update((kind, f) for f in new)
+                self._begun.setdefault(made.node, new)
                 yield Entry(kind, made.node, made.scope, made.row, made.options), new
 
     def _close(self) -> None:

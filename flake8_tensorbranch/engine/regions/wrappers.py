@@ -8,6 +8,7 @@ from typing import Final, cast
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.inference.decorating import taker
 from flake8_tensorbranch.engine.inference.evaluate import evaluate
 from flake8_tensorbranch.engine.inference.frame import Facts, Frame
 from flake8_tensorbranch.engine.inference.program import Program, functions_of
@@ -101,16 +102,24 @@ def _decorating(analysis: Analysis, function: FunctionInfo, decorator: nodes.Nod
     if init is not None and len(init.params) > 1:
         kept = (h for h in handed(analysis, init) if h.parameter == init.params[1].name)
         yield from (hand for hand in kept if hand.row.kind != "checkpointed")
-    if not isinstance(target, FunctionInfo):
+        yield from (hand for hand in held(analysis, init) if hand.parameter == init.params[1].name)
+    if target is None or type(target) is str:
         return
-    takers = [target]
-    if called is not None:
-        names = {r.value.name for r in target.returns_nodes if isinstance(r.value, nodes.Name)}
-        takers = [n for n in target.nested if n.name in names]
-    for taker in takers:
-        for hand in handed(analysis, taker):
-            if taker.params and hand.parameter == taker.params[0].name:
+    for named in (target,) if type(target) is FunctionInfo else _assigned(analysis, target):
+        taken = taker(named, called is not None)
+        for hand in handed(analysis, taken) if taken is not None else ():
+            if taken is not None and taken.params and hand.parameter == taken.params[0].name:
                 yield hand
+
+
+def _assigned(analysis: Analysis, target: object) -> list[FunctionInfo]:
+    """The functions of the project that a module assigns to a name: a lambda, what a partial holds."""
+    found: list[FunctionInfo] = []
+    if type(target) is Variable and any(word in target.module.text for word in ENTRY_WORDS):
+        for ref in analysis.of_target(target).each:
+            held = ref.function.each if isinstance(ref, Partial) and not ref.args else (ref,)
+            found += [f for f in held if isinstance(f, FunctionInfo)]
+    return found
 
 
 def handed(analysis: Analysis, function: FunctionInfo, depth: int = _DEPTH) -> tuple[Hand, ...]:
@@ -185,6 +194,9 @@ def _entries(
     row: RegionEntry | None = None
     options: Options = tuple((k.arg, _literal(k.value)) for k in call.keywords if k.arg)
     target = analysis.resolver.expression(scope.module, call.func, scope)
+    if target == "functools.partial" and isinstance(call.parent, (nodes.Return, nodes.Lambda)):
+        yield from _given_back(analysis, scope, call, options)
+        return
     if isinstance(target, str):
         row = entry(target)
     elif isinstance(target, Variable):
@@ -212,6 +224,16 @@ def _entries(
         for keyword in call.keywords:
             if keyword.arg == row.keyword:
                 yield row, options, keyword.value
+
+
+def _given_back(
+    analysis: Analysis, scope: FunctionInfo, partial: nodes.Call, options: Options
+) -> Iterator[tuple[RegionEntry, Options, nodes.NodeNG]]:
+    """The entry that a function gives back as a `partial` of it: `return partial(checkpoint, fn)`."""
+    named = analysis.resolver.expression(scope.module, partial.args[0], scope) if partial.args else None
+    row = entry(named) if isinstance(named, str) else None
+    if row is not None and row.argument >= 0 and len(partial.args) > row.argument + 1:
+        yield row, options, partial.args[row.argument + 1]
 
 
 def _root(function: FunctionInfo, scope: FunctionInfo, given: nodes.NodeNG, depth: int = 4) -> str | None:
@@ -287,6 +309,8 @@ def calls_imported(analysis: Analysis, index: ModuleIndex, call: nodes.Call) -> 
         if path is None or not analysis.project.mentions(path, ENTRY_WORDS):
             continue
         target = analysis.resolver.expression(index, func)
+        if isinstance(target, str):
+            return entry(target) is not None
         if isinstance(target, FunctionInfo) and func is call.func:
             return bool(handed(analysis, target))
         if isinstance(target, ClassInfo):
