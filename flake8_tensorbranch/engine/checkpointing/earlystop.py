@@ -21,8 +21,11 @@ def stops(origins: Origins, begin: Entry, inside: FunctionInfo | None = None) ->
     """True where the recompute of a region stops once the last tensor is saved (facts B9): a non-reentrant one whose
     early stop nothing switches off, around its beginning or where a function `inside` of it stands.
     """
-    early = cast("EarlyStop", origins.memo.setdefault(EarlyStop, EarlyStop(origins)))
-    return begin.reentrant is False and not early.is_off(begin, inside)
+    if begin.reentrant is not False:
+        return False
+    if EarlyStop not in origins.memo:
+        origins.memo[EarlyStop] = EarlyStop(origins)
+    return not cast("EarlyStop", origins.memo[EarlyStop]).is_off(begin, inside)
 
 
 class EarlyStop:

@@ -95,4 +95,6 @@ class CallTree:
 
 def tree_of(origins: Origins) -> CallTree:
     """The program's one tree."""
-    return cast("CallTree", origins.memo.setdefault(CallTree, CallTree(origins)))
+    if CallTree not in origins.memo:
+        origins.memo[CallTree] = CallTree(origins)
+    return cast("CallTree", origins.memo[CallTree])
