@@ -300,7 +300,7 @@ class Finder:
         for node, key, form in specialised(self.facts):
             if not self.is_fixed(key):
                 deps = self.facts.values[key].deps
-                effect = "which entry is used" if form == "look-up" else "what is computed"
+                effect = "which entry is used" if form in ("look-up", "get") else "what is computed"
                 yield self.make(SinkKind.SIZE_LOOP, node, node, deps, True, "", Decides.WORK, effect, node, form)
 
     def ordered(self) -> Iterator[ValueSite]:

@@ -10,7 +10,10 @@ from flake8_tensorbranch.engine.sink import SinkKind, ValueSite
 from flake8_tensorbranch.rules import LONGEST, Finding, Rule, sentence
 
 RULE = Rule("tbr-compile-loop-on-shape", frozenset({SinkKind.SIZE_LOOP}), "W", "0.1.0")
-_FIXED: Final = {form: f"the {form} `{{}}` fixes the size" for form in ("look-up", "bits", "digits", "repeated list")}
+_FIXED: Final = {
+    **{f: f"the {f} `{{}}` fixes the size" for f in ("look-up", "bits", "digits", "text", "hash", "repeated list")},
+    "get": "the look-up `{}` fixes the size",
+}
 _HELP: Final = "use one batched operation"
 
 

@@ -129,6 +129,27 @@ def test_each_guard_is_an_error_where_it_is_refused(body: str) -> None:
     assert bool(reported(source, "TBR304")) is (passes != right), passes
 
 
+ANSWERED = ["bool(t) is True", "bool(t) == 1", "1 == bool(t)", "bool(t) != 0"]
+REFUSED = ["bool(t) == True", "bool(t) > 0", "int(t) == 1", "t == 1", "bool(t)"]
+
+
+@pytest.mark.parametrize("asked", [*ANSWERED, *REFUSED])
+def test_questions_that_a_tracer_answers_in_silence(asked: str) -> None:
+    body = f"t = x.sum() > 0\nif {asked}:\n    return x.cos()"
+    source = _source(body, '@torch.compile(backend="eager", fullgraph=True)\n')
+    with loaded(_source(body)) as module:
+        right = [module.form(x) for x in (X, -X)]
+    given = []
+    for x in (X, -X):
+        with compiling(source) as module:
+            given.append(observe(module.form, x))
+    silent = all(one.error is None for one in given)
+    assert silent is (asked in ANSWERED)
+    assert not silent or not all(torch.equal(one.value, value) for one, value in zip(given, right, strict=True))
+    [[message]] = reported(source, "TBR304").values()
+    assert ("in silence" in message) is silent
+
+
 @pytest.mark.parametrize(("error", "told"), [("NotImplementedError", False), ("ValueError", True)])
 def test_a_method_that_others_override_is_no_error(error: str, told: bool) -> None:
     body = "if x.sum() > 0:\n    other(x)"

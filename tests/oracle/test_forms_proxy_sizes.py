@@ -89,6 +89,15 @@ BODIES = [
     "return x * int(W.shape[0])",
     "return x.view(*W.shape)",
 ]
+OF_THE_PROXY = [
+    "return x * len(str(x.shape[0]))",
+    "return x * len(repr(x.shape[0]))",
+    "return x * (hash(x.shape[0]) % 7)",
+    "return x * len(format(x.shape[0]))",
+    'return x * len(f"{x.shape[0]}")',
+    "return x * {1: 2, 4: 5}.get(x.shape[0], 9)",
+]
+RECORDED = ["return x * x.shape[0].bit_length()", "return x * ([2] * x.shape[0])[0]"]
 TRACED = "torch.fx.symbolic_trace(form)"
 UNTOLD = [
     "return x * max([x.shape[0], 2])",
@@ -117,6 +126,27 @@ def test_what_a_proxy_refuses(body: str) -> None:
 @pytest.mark.parametrize("body", UNTOLD)
 def test_known_misses(body: str) -> None:
     assert raises(program(body))
+    assert not reported(program(body), "TBR311")
+
+
+def differs(source: str) -> bool:
+    """True where the traced program gives something else than the function."""
+    with loaded(source) as module:
+        x = module.W * 2
+        return not module.torch.equal(module.run()(x), module.form(x))
+
+
+@pytest.mark.parametrize("body", OF_THE_PROXY)
+def test_what_a_proxy_gives_of_itself(body: str) -> None:
+    source = program(body)
+    assert differs(source)
+    [[message]] = reported(source, "TBR311").values()
+    assert "has a proxy's there, not the number's" in message
+
+
+@pytest.mark.parametrize("body", RECORDED)
+def test_what_a_proxy_records(body: str) -> None:
+    assert not differs(program(body))
     assert not reported(program(body), "TBR311")
 
 

@@ -298,7 +298,8 @@ def _without_grad(node: nodes.NodeNG) -> bool:
 
 def form(node: nodes.NodeNG, test: nodes.NodeNG) -> str:
     """How the source spells the decision: `identity` where it is asked whether something is `True` or `False`, by a
-    `match` or by `is`.
+    `match` or by `is`, or a `bool` is held to a number: torch 2.13 gives such a question one answer when it traces
+    (tests/oracle/test_forms_guards.py).
     """
     if _asks_identity(node) if isinstance(node, nodes.Match) else _is_identity(test):
         return "identity"
@@ -319,14 +320,33 @@ def form(node: nodes.NodeNG, test: nodes.NodeNG) -> str:
 
 
 def _asks_identity(match: nodes.Match) -> bool:
-    """True when some pattern, alone or as an alternative, is `True` or `False`."""
+    """True when a pattern, alone or as an alternative, is `True` or `False`, or a number that a `bool` is held to."""
     patterns = [case.pattern for case in match.cases]
     either = [p for pattern in patterns if isinstance(pattern, nodes.MatchOr) for p in pattern.patterns]
-    return any(isinstance(p, nodes.MatchSingleton) and p.value is not None for p in (*patterns, *either))
+    read = _is_bool(match.subject)
+    return any(
+        (isinstance(p, nodes.MatchSingleton) and p.value is not None)
+        or (read and isinstance(p, nodes.MatchValue) and _is_number(p.value))
+        for p in (*patterns, *either)
+    )
 
 
 def _is_identity(test: nodes.NodeNG) -> bool:
-    """True for `flag is True` and its like."""
-    if not isinstance(test, nodes.Compare) or test.ops[-1][0] not in ("is", "is not"):
+    """True for `flag is True` and its like, and for `bool(t) == 1`, which a tracer decides likewise."""
+    if not isinstance(test, nodes.Compare):
         return False
-    return isinstance(test.ops[-1][1], nodes.Const) and isinstance(test.ops[-1][1].value, bool)
+    operator, right = test.ops[-1]
+    if operator in ("==", "!=") and len(test.ops) == 1:
+        sides = (test.left, right)
+        return any(_is_bool(one) and _is_number(other) for one, other in (sides, sides[::-1]))
+    if operator not in ("is", "is not"):
+        return False
+    return isinstance(right, nodes.Const) and isinstance(right.value, bool)
+
+
+def _is_bool(node: nodes.NodeNG) -> bool:
+    return isinstance(node, nodes.Call) and isinstance(node.func, nodes.Name) and node.func.name == "bool"
+
+
+def _is_number(node: nodes.NodeNG) -> bool:
+    return isinstance(node, nodes.Const) and type(node.value) is int

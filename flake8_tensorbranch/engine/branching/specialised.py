@@ -22,8 +22,12 @@ _GOES_OVER: Final = {
 }
 """Functions that go through what they are given, by its position."""
 
-_DIGITS: Final = frozenset({"builtins.str", "builtins.bin", "builtins.hex", "builtins.hash", "builtins.format"})
-
+_SPELLED: Final = {
+    **{f"builtins.{name}": "digits" for name in ("bin", "hex", "oct")},
+    **{f"builtins.{name}": "text" for name in ("str", "repr", "format")},
+    "builtins.hash": "hash",
+}
+"""Functions that spell a number out, and the form that is."""
 
 _ASKING: Final = ("getattr", "len")
 
@@ -48,7 +52,9 @@ def gone_over(facts: Facts) -> Iterator[nodes.NodeNG]:
 
 
 def specialised(facts: Facts) -> Iterator[tuple[nodes.NodeNG, nodes.NodeNG, str]]:
-    """Each such expression, the size in it, and its form: `look-up`, `bits`, `digits` or `repeated list`."""
+    """Each such expression, the size in it, and its form: `look-up`, `get` (one that may miss), `bits`, `digits`,
+    `text`, `hash` or `repeated list`.
+    """
     node: Any
     for node in list(facts.values):
         form = "look-up"
@@ -58,11 +64,11 @@ def specialised(facts: Facts) -> Iterator[tuple[nodes.NodeNG, nodes.NodeNG, str]
         elif kind is nodes.Call:
             func = node.func
             if isinstance(func, nodes.Attribute) and func.attrname == "get" and node.args:
-                owner, key = func.expr, node.args[0]
+                owner, key, form = func.expr, node.args[0], "get"
             elif isinstance(func, nodes.Attribute) and func.attrname == "bit_length" and not node.args:
                 owner, key, form = node, func.expr, "bits"
-            elif node.args and not _DIGITS.isdisjoint(facts.externals.get(node, ())) and not _told(node):
-                owner, key, form = node, node.args[0], "digits"
+            elif node.args and (spelled := _spelled(facts, node)) and not _told(node):
+                owner, key, form = node, node.args[0], spelled
             else:
                 continue
         elif kind is nodes.JoinedStr:
@@ -70,7 +76,7 @@ def specialised(facts: Facts) -> Iterator[tuple[nodes.NodeNG, nodes.NodeNG, str]
             sized = [p for p in parts if facts.values.get(p, UNKNOWN).deps & _SIZES]
             if not sized or not _is_asked_for(node):
                 continue
-            owner, key, form = node, sized[0], "digits"
+            owner, key, form = node, sized[0], "text"
         elif kind is nodes.BinOp and node.op == "*":
             sides = (node.left, node.right) if isinstance(node.left, nodes.List) else (node.right, node.left)
             if not isinstance(sides[0], nodes.List):
@@ -79,12 +85,17 @@ def specialised(facts: Facts) -> Iterator[tuple[nodes.NodeNG, nodes.NodeNG, str]
         else:
             continue
         table, size = facts.values.get(owner, UNKNOWN), facts.values.get(key, UNKNOWN)
-        if form == "look-up" and not table.must(CONTAINER | MAPPING):
+        looked = form in ("look-up", "get")
+        if looked and not table.must(CONTAINER | MAPPING):
             continue
-        if form == "look-up" and _is_truth(key):
+        if looked and _is_truth(key):
             continue  # two entries: a graph for each outcome, as of a branch
         if size.must(HOST) and size.const is not slice and size.deps & _SIZES and not size.deps & DATA:
             yield node, key, form
+
+
+def _spelled(facts: Facts, call: nodes.Call) -> str:
+    return next((_SPELLED[name] for name in facts.externals.get(call, ()) if name in _SPELLED), "")
 
 
 def _is_asked_for(text: nodes.NodeNG) -> bool:
