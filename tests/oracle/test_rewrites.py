@@ -56,10 +56,10 @@ def given(name: str, module: ModuleType) -> Any:
 
 def step(loading: AbstractContextManager[ModuleType], name: str, names: list[str], seed: int) -> list[Any]:
     torch.manual_seed(seed)
-    random.seed(seed)
     with loading as module:
         torch.manual_seed(seed)
         random.seed(seed)
+        module.np.random.seed(seed)
         result = getattr(module, name)(*(given(n, module) for n in names))
         return [result if isinstance(result, torch.Tensor) else None, *state(module)]
 

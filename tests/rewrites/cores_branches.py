@@ -147,7 +147,7 @@ rng = torch.Generator().manual_seed(0)
         "numpy",
         """
 hidden = proj(hidden)
-keep = np.random.rand() > 0.1
+keep = np.random.rand() > 0.5
 return hidden.sin() if keep else hidden.cos().exp()  #: here
 """,
         """

@@ -218,12 +218,20 @@ def _entries(
         row = REGION_ATTRIBUTES.get(call.func.attrname)
     if row is None or row.argument < 0:
         return
+    options = _with_unpacked(row, call, options)
     if len(call.args) > row.argument and not any(isinstance(a, nodes.Starred) for a in call.args[: row.argument + 1]):
         yield row, options, call.args[row.argument]
     else:
         for keyword in call.keywords:
             if keyword.arg == row.keyword:
                 yield row, options, keyword.value
+
+
+def _with_unpacked(row: RegionEntry, call: nodes.Call, options: Options) -> Options:
+    """The options of a call, with that of the variant as unknown where it may be among what the call unpacks."""
+    name = row.reentrant_keyword
+    hidden = bool(name) and name not in dict(options) and any(k.arg is None for k in call.keywords)
+    return (*options, (name, NO_CONST)) if hidden else options
 
 
 def _given_back(
@@ -233,7 +241,7 @@ def _given_back(
     named = analysis.resolver.expression(scope.module, partial.args[0], scope) if partial.args else None
     row = entry(named) if isinstance(named, str) else None
     if row is not None and row.argument >= 0 and len(partial.args) > row.argument + 1:
-        yield row, options, partial.args[row.argument + 1]
+        yield row, _with_unpacked(row, partial, options), partial.args[row.argument + 1]
 
 
 def _root(function: FunctionInfo, scope: FunctionInfo, given: nodes.NodeNG, depth: int = 4) -> str | None:
