@@ -16,6 +16,7 @@ from flake8_tensorbranch.engine.lattice import UNKNOWN, AbstractValue
 from flake8_tensorbranch.engine.refs import Bound, Closure, Instance
 from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, entry
 from flake8_tensorbranch.syntax.binding import assigned
+from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
 
 DEPTH: Final = 8
@@ -276,6 +277,10 @@ class Origins:
     def _returned(self, expr: Expr) -> list[Expr]:
         found: list[Expr] = []
         for callee in self.callees(expr):
+            if callee.is_generator and any(name.endswith("contextmanager") for name in callee.decorator_names):
+                given = callee.node.nodes_of_class(nodes.Yield, NESTED)
+                found.extend(Expr(callee.module, callee, y.value) for y in given if y.value is not None)
+                continue
             if callee.name == "__init__" or callee.is_generator or self.checkpoint_row(expr) is not None:
                 return []
             found.extend(self.returns(callee))

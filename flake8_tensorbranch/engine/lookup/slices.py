@@ -43,7 +43,7 @@ def backward(origins: Origins, begin: Expr, calls: bool = True) -> Iterator[Expr
 
 
 def _bindings(expr: Expr, node: nodes.Name) -> Iterator[Expr]:
-    """What loops, tuples and augmented assignments give to a local."""
+    """What loops, tuples, augmented assignments and `with` give to a local."""
     assert expr.scope is not None
     for bound in expr.scope.local_names.get(node.name, ()):
         up = binder(bound)
@@ -51,3 +51,7 @@ def _bindings(expr: Expr, node: nodes.Name) -> Iterator[Expr]:
             yield Expr(expr.module, expr.scope, up.value)
         elif isinstance(up, (nodes.For, nodes.Comprehension)):
             yield Expr(expr.module, expr.scope, up.iter)
+        elif isinstance(up, nodes.With):
+            for opened, target in up.items:
+                if target is not None and (target is bound or target.parent_of(bound)):
+                    yield Expr(expr.module, expr.scope, opened)
