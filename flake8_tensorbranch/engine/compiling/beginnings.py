@@ -47,7 +47,11 @@ def item(container: nodes.NodeNG, keys: Sequence[nodes.NodeNG]) -> set[str]:
     for depth, key in enumerate(keys):
         below: list[Any] = []
         for one in found:
-            if isinstance(one, nodes.Call):
+            if isinstance(one, nodes.Call) and dotted(one.func) == "dict" and one.keywords and not one.args:
+                wanted = getattr(key, "value", None)
+                mine = [k.value for k in one.keywords if k.arg == wanted]
+                below.extend(mine or [k.value for k in one.keywords])
+            elif isinstance(one, nodes.Call):
                 counts = _counts(one) and depth == len(keys) - 1
                 if not counts:
                     return set()

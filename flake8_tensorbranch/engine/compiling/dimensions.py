@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.compiling import examples
+from flake8_tensorbranch.engine.compiling import examples, marking
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lookup import loops
 from flake8_tensorbranch.engine.lookup.options import Options
@@ -17,7 +17,7 @@ from flake8_tensorbranch.engine.regions import trace
 from flake8_tensorbranch.engine.regions.region import Regions
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
 from flake8_tensorbranch.knowledge.tracing import EXPORTS
-from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
+from flake8_tensorbranch.syntax.names import FunctionInfo
 
 _SHAPES: Final = frozenset({"shape", "size"})
 
@@ -150,29 +150,9 @@ class Dimensions:
         """`mark_dynamic(t, i)` before a call of a compiled function with `t`."""
         assert self._table is not None
         compiled = {f for f, m in self.regions.members("compiled").items() if not m.way}
-        for facts in self.program.facts.values() if compiled else ():
-            marks = [
-                node
-                for node, called in facts.externals.items()
-                for name in called
-                if name.startswith("torch._dynamo.") and name.endswith(".mark_dynamic")
-                if isinstance(node, nodes.Call) and len(node.args) > 1
-            ]
-            for mark in marks:
-                path = dotted(mark.args[0])
-                dims = mark.args[1].elts if isinstance(mark.args[1], (nodes.List, nodes.Tuple)) else [mark.args[1]]
-                for node, callees in facts.calls.items() if path is not None else ():
-                    if not isinstance(node, nodes.Call) or (node.lineno or 0) < (mark.lineno or 0):
-                        continue
-                    for callee in callees:
-                        if callee not in compiled:
-                            continue
-                        for name, argument in zip(_slots(callee), node.args, strict=False):
-                            if dotted(argument) == path:
-                                for dim in dims:
-                                    if isinstance(dim, nodes.Const) and isinstance(dim.value, int):
-                                        at = self._table.setdefault(callee, {}).setdefault(name, {})
-                                        at[dim.value] = Declared("dynamic", mark)
+        for function, name, mark in marking.given(self.origins, compiled):
+            at = self._table.setdefault(function, {}).setdefault(name, {})
+            at[mark.dim] = Declared("dynamic", mark.node)
 
     def _pass_on(self) -> None:
         """A parameter passed on as it is keeps its declaration in the callee."""

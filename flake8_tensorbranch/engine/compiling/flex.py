@@ -11,12 +11,12 @@ from flake8_tensorbranch.engine.branching.tracers import Tracers
 from flake8_tensorbranch.engine.inference.heirs import with_heirs
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
-from flake8_tensorbranch.engine.refs import Wrapped
+from flake8_tensorbranch.engine.refs import Partial, Wrapped
 from flake8_tensorbranch.engine.regions.region import Entry, Regions
 from flake8_tensorbranch.engine.regions.trace import noted
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
 from flake8_tensorbranch.syntax.kinds import FRAMES
-from flake8_tensorbranch.syntax.names import FunctionInfo
+from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
 from flake8_tensorbranch.syntax.printing import source_of
 
 _FLEX: Final = "torch.nn.attention.flex_attention.flex_attention"
@@ -81,7 +81,24 @@ class _Flex:
                 value = getattr(binding.statement, "value", None)
                 if value in self.wraps:
                     return True
-        return any(isinstance(r, Wrapped) and r.wrapper == "torch.compile" for r in refs)
+            if self._is_bound_there(self.program.index, node.name):
+                return True
+        inner = [i for r in refs for i in (r.function.refs if isinstance(r, Partial) else (r,))]  # any order
+        return any(isinstance(r, Wrapped) and r.wrapper == "torch.compile" for r in inner)
+
+    def _is_bound_there(self, module: ModuleIndex, name: str, hops: int = 4) -> bool:
+        """True where the file that a name is imported from binds it to a compiled function after its own import."""
+        for binding in module.bindings.get(name, ()) if hops else ():
+            value = getattr(binding.statement, "value", None)
+            if module is not self.program.index and isinstance(value, nodes.Call):
+                if self.program.analysis.resolver.expression(module, value.func) == "torch.compile":
+                    return True
+            origin = binding.imported
+            absolute = None if origin is None or origin[1] is None else module.absolute(origin[0], binding.level)
+            other = None if absolute is None else self.program.analysis.project.load(module, absolute)
+            if other is not None and origin is not None and self._is_bound_there(other, str(origin[1]), hops - 1):
+                return True
+        return False
 
     def _is_open(self, entry: Entry) -> bool:
         """True for a compile call whose argument is not in view: it may be what calls flex_attention."""
@@ -107,8 +124,8 @@ class _Flex:
         child, up = entry.node, entry.node.parent if entry.node is not None else None
         while up is not None and not isinstance(up, FRAMES):
             if (
-                isinstance(up, nodes.If)
-                and child in up.body
+                isinstance(up, (nodes.If, nodes.IfExp))
+                and (child is up.body if isinstance(up, nodes.IfExp) else child in up.body)
                 and self._is_off(Expr(self.program.index, entry.scope, up.test))
             ):
                 return None if self._is_demanded(up.test) else up.test

@@ -13,6 +13,7 @@ from flake8_tensorbranch.engine.inference.heirs import with_heirs
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import HOST, OBJECT, TENSOR, UNKNOWN, UNKNOWN_KIND, AbstractValue
 from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.engine.regions import decorators
 from flake8_tensorbranch.knowledge import collectives as known
 from flake8_tensorbranch.knowledge.reproducibility import TRAINERS
 from flake8_tensorbranch.syntax.graph import (
@@ -59,6 +60,7 @@ class Collectives:
             )
             or any("accelerate" in q or "lightning" in q or "deepspeed" in q for q in names)
             or any(self._is_lightning(cls) for cls in program.index.classes)
+            or ("contextlib.ExitStack" in names and program.index.mentions(_DISTRIBUTED))
             or self._called_abroad()
         )
         self._functions: dict[FunctionInfo, frozenset[str]] = {}
@@ -181,7 +183,9 @@ class Collectives:
             self.assumed.add(label)
             return frozenset({label}), facts.calls.get(call, {})
         later = self._handed_on(facts, call)
-        return frozenset(later), dict.fromkeys(with_heirs(self.program.analysis, facts.calls.get(call, {})))
+        entered = with_heirs(self.program.analysis, facts.calls.get(call, {}))
+        wrappers = [w.wrapper for c in entered if c.decorator_names for w in decorators.around(self.program, c, None)]
+        return frozenset(later), dict.fromkeys([*entered, *wrappers])
 
     def _handed_on(self, facts: Facts, call: nodes.Call) -> Iterator[str]:
         """The collectives that an `ExitStack` is given to run at its end."""

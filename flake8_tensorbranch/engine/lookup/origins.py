@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.inference import decorating
+from flake8_tensorbranch.engine.inference import decorating, heirs
 from flake8_tensorbranch.engine.inference.frame import Callees, Facts
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.inference.resolve import Variable
@@ -276,7 +276,7 @@ class Origins:
 
     def _returned(self, expr: Expr) -> list[Expr]:
         found: list[Expr] = []
-        for callee in self.callees(expr):
+        for callee in self._answering(expr):
             if callee.is_generator and any(name.endswith("contextmanager") for name in callee.decorator_names):
                 given = callee.node.nodes_of_class(nodes.Yield, NESTED)
                 found.extend(Expr(callee.module, callee, y.value) for y in given if y.value is not None)
@@ -285,6 +285,14 @@ class Origins:
                 return []
             found.extend(self.returns(callee))
         return found
+
+    def _answering(self, expr: Expr) -> list[FunctionInfo]:
+        """What a call may enter; in the place of abstract methods, those of subclasses."""
+        callees = list(self.callees(expr))
+        for callee in tuple(callees):
+            if callee.cls is not None and heirs.is_abstract(callee):
+                callees.extend(heirs.overriding(self.program.analysis, callee))
+        return callees
 
     def returns(self, function: FunctionInfo) -> list[Expr]:
         """The expressions a function returns."""

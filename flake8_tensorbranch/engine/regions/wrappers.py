@@ -64,7 +64,7 @@ def made(program: Program) -> Iterator[Made]:
         decorators = node.decorators if isinstance(node, (nodes.FunctionDef, nodes.ClassDef)) else None
         for decorator in decorators.nodes if decorators is not None else ():
             for hand in (
-                *_decorating(analysis, function, decorator),
+                *decorating(analysis, function, decorator),
                 *applied.decorating(program, function, decorator),
             ):
                 row = replace(hand.row, forms=frozenset({"decorator"}))
@@ -94,7 +94,7 @@ def _functions(analysis: Analysis, facts: Facts, given: nodes.NodeNG) -> list[Fu
     return list(functions_of(analysis, facts.values.get(given, UNKNOWN)))
 
 
-def _decorating(analysis: Analysis, function: FunctionInfo, decorator: nodes.NodeNG) -> Iterator[Hand]:
+def decorating(analysis: Analysis, function: FunctionInfo, decorator: nodes.NodeNG) -> Iterator[Hand]:
     """The hands of a decorator of the project, or of what a factory of it returns, that take the decorated function."""
     called = decorator.func if isinstance(decorator, nodes.Call) else None
     target = analysis.resolver.expression(function.module, called or decorator, function.parent)

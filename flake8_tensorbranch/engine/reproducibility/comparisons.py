@@ -10,6 +10,8 @@ from astroid import nodes
 from flake8_tensorbranch.engine.lookup.options import Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.lookup.slices import backward
+from flake8_tensorbranch.engine.regions import applied, wrappers
+from flake8_tensorbranch.engine.reproducibility.elsewhere import elsewhere
 from flake8_tensorbranch.engine.reproducibility.equalities import Comparison, Equalities
 from flake8_tensorbranch.engine.reproducibility.switches import Switches
 from flake8_tensorbranch.knowledge.reproducibility import COARSE, COMPILE_WORDS, LOADING, LOADING_WORDS, READING, SAVING
@@ -33,12 +35,12 @@ class Comparisons:
         """Exact comparisons of a loaded value with a result of kernels picked anew: with the picker and its place."""
         every = self.equalities.called()
         if self.index.mentions(COMPILE_WORDS) and self.index.mentions(LOADING_WORDS):
-            every = [*self.equalities.all(), *self.equalities.plain()]
+            every = [*self.equalities.all(), *self.equalities.plain(), *elsewhere(self.switches).handed]
         told: set[nodes.NodeNG] = set()
         for found in every:
             if any(n in told for n in (found.node, *found.node.node_ancestors())):
                 continue
-            if not _decides(found.node) or self._saves(found.scope):
+            if not (found.decides or _decides(found.node)) or self._saves(found.scope):
                 continue
             loaded = [self._is_loaded(found.scope, side) for side in found.sides]
             if loaded[0] == loaded[1] or any(self._is_coarse(found.scope, side) for side in found.sides):
@@ -98,6 +100,10 @@ class Comparisons:
                 how = self._how(made)
                 if how:
                     return how, made.node
+            for callee in self.origins.callees(expr):
+                how = self._wrapped(callee)
+                if how:
+                    return how, expr.node
         return None
 
     def _compiled(self, call: Expr) -> Iterator[Expr]:
@@ -124,6 +130,19 @@ class Comparisons:
                 expr = Expr(call.module, call.scope, other)
                 if f"torch.nn.Module.{func.attrname}" in self.origins.externals(expr):
                     yield expr
+
+    def _wrapped(self, function: FunctionInfo) -> str:
+        """How a decorator of the project compiles a function of the file; empty where none does."""
+        decorators = getattr(function.node, "decorators", None) if function.module is self.index else None
+        program = self.origins.program
+        for decorator in decorators.nodes if decorators is not None else ():
+            hands = wrappers.decorating(program.analysis, function, decorator)
+            for hand in (*hands, *applied.decorating(program, function, decorator)):
+                told = dict(hand.options)
+                if hand.row.qualname == COMPILE and told.get("disable") is not True:
+                    if told.get("backend") not in UNTUNED_BACKENDS:
+                        return "autotuned" if told.get("mode") in TUNED_MODES else "compiled"
+        return ""
 
     def _how(self, made: Expr) -> str:
         """How a compilation comes to its kernels; empty where it keeps torch's own."""

@@ -127,7 +127,7 @@ class Copied:
         """The attributes of the dataset, and of what it holds, in which a generator is kept that these functions use
         and do not set or seed anew.
         """
-        used: dict[tuple[ClassInfo, str], None] = {}
+        used: dict[tuple[ClassInfo, str], nodes.Attribute] = {}
         for function in functions:
             owner = function.cls
             if owner is None or not function.params:
@@ -138,11 +138,56 @@ class Copied:
                 continue  # made by the worker
             for node in function.node.nodes_of_class(nodes.Attribute):
                 if isinstance(node.expr, nodes.Name) and node.expr.name == function.params[0].name:
-                    used[owner, node.attrname] = None
-        for owner, name in used:
+                    used.setdefault((owner, node.attrname), node)
+            yield from self._held(function, cls)
+        for (owner, name), read in used.items():
             written = any(s.attrname == name for f in functions for s in f.attribute_stores)
             if not written and not any(_seeds(call, name) for f in functions for call in f.calls):
-                yield from self._stores(owner, name)
+                found = list(self._stores(owner, name))
+                yield from found
+                kind = "" if found else self._kept_abroad(owner, name)
+                if kind:
+                    yield read, self.program.owner(read), dotted(read) or name, kind
+
+    def _kept_abroad(self, cls: ClassInfo, name: str) -> str:
+        """The generator that the constructor of a class of another file, or of a base there, keeps under a name."""
+        for base in self.resolver.mro(cls):
+            init = base.methods.get("__init__") if isinstance(base, ClassInfo) else None
+            for store in init.attribute_stores if init is not None and init.module is not self.index else ():
+                value = assigned(store) if store.attrname == name else None
+                if value is not None and init is not None:
+                    return self._kind(Expr(init.module, init, value))
+        return ""
+
+    def _held(self, function: FunctionInfo, cls: ClassInfo | None) -> Iterator[Found]:
+        """The attributes of the dataset that hold an object of another file, whose method draws from a generator that
+        it keeps.
+        """
+        for call in function.calls if cls is not None and function.params else ():
+            holder: Any = call.func
+            if isinstance(holder, nodes.Attribute) and isinstance(holder.expr, nodes.Attribute):
+                holder = holder.expr  # `self.noise.add(x)`
+            if not isinstance(holder, nodes.Attribute) or getattr(holder.expr, "name", "") != function.params[0].name:
+                continue
+            for callee in self.program.callees(function, call):
+                kind = self._drawn_abroad(callee) if callee.module is not self.index else ""
+                for writer in cls.stores.get(holder.attrname, ()) if kind and cls is not None else ():
+                    for store in writer.attribute_stores:
+                        if store.attrname == holder.attrname:
+                            yield store, writer, dotted(store) or holder.attrname, kind
+
+    def _drawn_abroad(self, method: FunctionInfo) -> str:
+        """The generator that a method of another file uses of its object and does not seed."""
+        if method.cls is None or not method.takes_self or self._is_dataset(method.cls):
+            return ""
+        for node in method.node.nodes_of_class(nodes.Attribute):
+            if isinstance(node.expr, nodes.Name) and node.expr.name == method.params[0].name:
+                stored = any(s.attrname == node.attrname for s in method.attribute_stores)
+                if not stored and not any(_seeds(call, node.attrname) for call in method.calls):
+                    kind = self._kept_abroad(method.cls, node.attrname)
+                    if kind:
+                        return kind
+        return ""
 
     def _stores(self, cls: ClassInfo, name: str) -> Iterator[Found]:
         """Where the objects of a class get an attribute that is a generator, when they are made."""
@@ -201,6 +246,8 @@ class Copied:
         found = set()
         for origin in self.origins.of(expr):
             node: Any = _unseeded(origin.node)
+            if isinstance(node, nodes.Const) and node.value is None:
+                continue  # the default of a parameter
             at = Expr(origin.module, origin.scope, node)
             names = [*self.origins.externals(at)] if isinstance(node, nodes.Call) else []
             if isinstance(node, nodes.Call) and at.module is self.index:

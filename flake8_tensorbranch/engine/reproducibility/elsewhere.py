@@ -9,7 +9,7 @@ from typing import Final, cast
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.program import Program
-from flake8_tensorbranch.engine.lookup.origins import Origins
+from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.reproducibility.equalities import Comparison, Equalities
 from flake8_tensorbranch.engine.reproducibility.switches import Setting, Switches
 from flake8_tensorbranch.knowledge.reproducibility import BENCHMARK, EXACT, SWITCH_WORDS, TOLERANT
@@ -65,6 +65,20 @@ class Elsewhere:
             if any(c.scope is function for c in Equalities(self._file(function.module)).all()):
                 return Comparison(call, scope, (call, call))
         return None
+
+    @cached_property
+    def handed(self) -> list[Comparison]:
+        """The calls whose function compares two things that it is given, to the last bit."""
+        found = []
+        for scope, call, function in self._entered(_COMPARING):
+            for inner in Equalities(self._file(function.module)).all() if call.args else ():
+                if inner.scope is function and function in self.origins.facts(self.switches.index, scope).calls[call]:
+                    names = [getattr(side, "name", "") for side in inner.sides]
+                    sides = [self.origins.argument(Expr(self.switches.index, scope, call), function, n) for n in names]
+                    if all(sides) and not isinstance(inner.node.parent, nodes.Expr):
+                        first, second = (s.node for s in sides if s is not None)
+                        found.append(Comparison(call, scope, (first, second), True))
+        return found
 
     def mentions(self, call: nodes.NodeNG, scope: FunctionInfo | None, words: tuple[str, ...]) -> bool:
         """True where the file of a function that a call here enters holds one of the words."""

@@ -46,6 +46,7 @@ class Comparison:
     node: nodes.NodeNG
     scope: FunctionInfo | None
     sides: tuple[nodes.NodeNG, nodes.NodeNG]
+    decides: bool = False  # in the function of another file that the node is a call of
 
 
 class Equalities:
@@ -62,7 +63,7 @@ class Equalities:
         if self._called is None:
             self._called = []
             for scope, call, name in self.switches.calls:
-                if not name and isinstance(call.func, nodes.Name) and _is_variable(self.index, scope, call.func.name):
+                if not name and _is_held(self.index, scope, call.func):
                     name = next((n for n in self.switches.meant(scope, call) if n in _FUNCTIONS), "")
                 if name in _FUNCTIONS if name else getattr(call.func, "attrname", "") in _METHODS:
                     self._called.extend(self._of(scope, call, name))
@@ -184,6 +185,19 @@ class Equalities:
 def _called_on(call: nodes.Call) -> tuple[Any, Any] | None:
     """What a method is called on, and what it is given first."""
     return _results(call.func.expr, call.args[0]) if isinstance(call.func, nodes.Attribute) and call.args else None
+
+
+def _is_held(index: ModuleIndex, scope: FunctionInfo | None, func: nodes.NodeNG) -> bool:
+    """True for a variable, or an attribute that the constructor of the object stores."""
+    if isinstance(func, nodes.Name):
+        return _is_variable(index, scope, func.name)
+    cls = None if scope is None else scope.cls
+    init = None if cls is None else cls.methods.get("__init__")
+    return (
+        isinstance(func, nodes.Attribute)
+        and init is not None
+        and any(store.attrname == func.attrname for store in init.attribute_stores)
+    )
 
 
 def _is_variable(index: ModuleIndex, scope: FunctionInfo | None, name: str) -> bool:

@@ -58,6 +58,8 @@ class Orders:
                     yield found
                 for drawn in self._permutations(scope, call, name, before):
                     permuted.setdefault(drawn.call, drawn)
+            if not path and call.keywords:
+                yield from (d for d in self._abroad(scope, call) if not self.settled.at(scope, call))
         for scope in self.index.functions:
             if scope.name == "__iter__" and scope.cls is not None and self._is_sampler(scope.cls):
                 for call in scope.calls:
@@ -117,6 +119,24 @@ class Orders:
         place = self._shuffles(at, path, before)
         named = any(k.arg in (None, _GENERATOR) for k in call.keywords)
         return None if place is None else Drawn(call, scope, place, "shuffle=True", not named)
+
+    def _abroad(self, scope: FunctionInfo | None, call: nodes.Call) -> Iterator[Drawn]:
+        """The order of a loader that a function of another file makes, which is told here to shuffle."""
+        given = {k.arg: k.value for k in call.keywords}
+        if None in given or _GENERATOR in given:
+            return
+        for callee in self.origins.program.callees(scope, call):
+            if callee.module is self.index or not callee.module.mentions((LOADER.rsplit(".", 1)[-1],)):
+                continue
+            for made, called in self.origins.facts(callee.module, callee).externals.items():
+                told = {k.arg: k.value for k in getattr(made, "keywords", ())}
+                if LOADER not in called or {_GENERATOR, "sampler", "batch_sampler"} & told.keys():
+                    continue
+                passed = told.get("shuffle")
+                name = getattr(passed, "name", "") if passed is not None else "shuffle" if None in told else ""
+                at = self.origins.argument(Expr(self.index, scope, call), callee, name) if name else None
+                if at is not None and self.switches.truths(at.scope, at.node) == {True}:
+                    yield Drawn(call, scope, at.node, "shuffle=True", False)
 
     def _given(self, call: Expr, name: str) -> bool:
         """True where something other than None may be given by a name, and something other than torch's own
