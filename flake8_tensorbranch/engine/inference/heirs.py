@@ -28,6 +28,7 @@ from flake8_tensorbranch.engine.lattice import (
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.importers import importers
 from flake8_tensorbranch.knowledge.modules import OPEN_BASES
+from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, called_name
 
 if TYPE_CHECKING:
@@ -117,6 +118,22 @@ def with_heirs(analysis: Analysis, callees: Iterable[FunctionInfo]) -> list[Func
         if callee.cls is not None:
             found.extend(m for m in overriding(analysis, callee) if m not in found)
     return found
+
+
+def answering(analysis: Analysis, callees: Iterable[FunctionInfo]) -> list[FunctionInfo]:
+    """The functions that a call may enter, with those of subclasses in the place of abstract ones."""
+    found = list(callees)
+    for callee in tuple(found):
+        if callee.cls is not None and is_abstract(callee):
+            found.extend(overriding(analysis, callee))
+    return found
+
+
+def managed(function: FunctionInfo) -> list[nodes.NodeNG]:
+    """What a generator under `contextmanager` gives to the `with` that opens it."""
+    if not any(name.endswith("contextmanager") for name in function.decorator_names):
+        return []
+    return [y.value for y in function.node.nodes_of_class(nodes.Yield, NESTED) if y.value is not None]
 
 
 def chosen(analysis: Analysis, function: FunctionInfo, args: Arguments) -> AbstractValue:

@@ -16,7 +16,6 @@ from flake8_tensorbranch.engine.lattice import UNKNOWN, AbstractValue
 from flake8_tensorbranch.engine.refs import Bound, Closure, Instance
 from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, entry
 from flake8_tensorbranch.syntax.binding import assigned
-from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
 
 DEPTH: Final = 8
@@ -275,24 +274,17 @@ class Origins:
         return found
 
     def _returned(self, expr: Expr) -> list[Expr]:
-        found: list[Expr] = []
-        for callee in self._answering(expr):
-            if callee.is_generator and any(name.endswith("contextmanager") for name in callee.decorator_names):
-                given = callee.node.nodes_of_class(nodes.Yield, NESTED)
-                found.extend(Expr(callee.module, callee, y.value) for y in given if y.value is not None)
-                continue
-            if callee.name == "__init__" or callee.is_generator or self.checkpoint_row(expr) is not None:
+        found = []
+        for callee in heirs.answering(self.program.analysis, self.callees(expr)):
+            given = heirs.managed(callee) if callee.is_generator else []
+            if (
+                (callee.is_generator and not given)
+                or callee.name == "__init__"
+                or self.checkpoint_row(expr) is not None
+            ):
                 return []
-            found.extend(self.returns(callee))
+            found.extend([Expr(callee.module, callee, value) for value in given] or self.returns(callee))
         return found
-
-    def _answering(self, expr: Expr) -> list[FunctionInfo]:
-        """What a call may enter; in the place of abstract methods, those of subclasses."""
-        callees = list(self.callees(expr))
-        for callee in tuple(callees):
-            if callee.cls is not None and heirs.is_abstract(callee):
-                callees.extend(heirs.overriding(self.program.analysis, callee))
-        return callees
 
     def returns(self, function: FunctionInfo) -> list[Expr]:
         """The expressions a function returns."""
