@@ -67,3 +67,16 @@ def binder(target: nodes.NodeNG) -> Any:
     while isinstance(up, (nodes.Tuple, nodes.List, nodes.Starred)):
         up = up.parent
     return up
+
+
+def field_default(value: nodes.NodeNG) -> nodes.NodeNG:
+    """What a record's field holds by default: the body of a lambda given to `default_factory`, or the `default`."""
+    if isinstance(value, nodes.Call):
+        for keyword in value.keywords:
+            if keyword.arg == "default":
+                found: nodes.NodeNG = keyword.value
+                return found
+            if keyword.arg == "default_factory" and isinstance(keyword.value, nodes.Lambda):
+                body: nodes.NodeNG = keyword.value.body
+                return body
+    return value

@@ -15,7 +15,7 @@ from flake8_tensorbranch.engine.inference.resolve import Variable
 from flake8_tensorbranch.engine.lattice import UNKNOWN, AbstractValue
 from flake8_tensorbranch.engine.refs import Bound, Closure, Instance
 from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, entry
-from flake8_tensorbranch.syntax.binding import assigned
+from flake8_tensorbranch.syntax.binding import assigned, field_default
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
 
 DEPTH: Final = 8
@@ -267,7 +267,7 @@ class Origins:
             for statement in base.body.get(name, ()):
                 value = getattr(statement, "value", None)
                 if value is not None:
-                    found.append(Expr(base.module, None, _field_default(value)))
+                    found.append(Expr(base.module, None, field_default(value)))
             method = base.methods.get(name)
             if method is not None and method.is_property:
                 found.extend(Expr(base.module, method, r.value) for r in method.returns_nodes if r.value is not None)
@@ -388,16 +388,3 @@ def line(node: Any) -> int:
 def position(node: Any) -> tuple[int, int]:
     """The line and column that a node begins at: the order of the source."""
     return int(node.lineno or 0), int(node.col_offset or 0)
-
-
-def _field_default(value: nodes.NodeNG) -> nodes.NodeNG:
-    """What a record's field holds by default: the body of a lambda given to `default_factory`, or the `default`."""
-    if isinstance(value, nodes.Call):
-        for keyword in value.keywords:
-            if keyword.arg == "default":
-                found: nodes.NodeNG = keyword.value
-                return found
-            if keyword.arg == "default_factory" and isinstance(keyword.value, nodes.Lambda):
-                body: nodes.NodeNG = keyword.value.body
-                return body
-    return value
