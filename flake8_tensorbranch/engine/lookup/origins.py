@@ -276,14 +276,9 @@ class Origins:
     def _returned(self, expr: Expr) -> list[Expr]:
         found = []
         for callee in heirs.answering(self.program.analysis, self.callees(expr)):
-            given = heirs.managed(callee) if callee.is_generator else []
-            if (
-                (callee.is_generator and not given)
-                or callee.name == "__init__"
-                or self.checkpoint_row(expr) is not None
-            ):
+            if callee.name == "__init__" or callee.is_generator or self.checkpoint_row(expr) is not None:
                 return []
-            found.extend([Expr(callee.module, callee, value) for value in given] or self.returns(callee))
+            found.extend(self.returns(callee))
         return found
 
     def returns(self, function: FunctionInfo) -> list[Expr]:

@@ -7,6 +7,7 @@ from typing import Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.engine.inference.heirs import managed
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.syntax.binding import binder
 from flake8_tensorbranch.syntax.kinds import NESTED
@@ -32,7 +33,7 @@ def backward(origins: Origins, begin: Expr, calls: bool = True) -> Iterator[Expr
         work.extend(steps)
         node = expr.node
         if isinstance(node, nodes.Name) and not steps and expr.scope is not None:
-            work.extend(_bindings(expr, node))
+            work.extend(_bindings(origins, expr, node))
         if isinstance(node, NESTED):
             continue
         for child in node.get_children():
@@ -42,7 +43,7 @@ def backward(origins: Origins, begin: Expr, calls: bool = True) -> Iterator[Expr
                 work.append(Expr(expr.module, expr.scope, child))
 
 
-def _bindings(expr: Expr, node: nodes.Name) -> Iterator[Expr]:
+def _bindings(origins: Origins, expr: Expr, node: nodes.Name) -> Iterator[Expr]:
     """What loops, tuples, augmented assignments and `with` give to a local."""
     assert expr.scope is not None
     for bound in expr.scope.local_names.get(node.name, ()):
@@ -54,4 +55,6 @@ def _bindings(expr: Expr, node: nodes.Name) -> Iterator[Expr]:
         elif isinstance(up, nodes.With):
             for opened, target in up.items:
                 if target is not None and (target is bound or target.parent_of(bound)):
-                    yield Expr(expr.module, expr.scope, opened)
+                    yield (manager := Expr(expr.module, expr.scope, opened))
+                    for callee in origins.callees(manager) if isinstance(opened, nodes.Call) else ():
+                        yield from (Expr(callee.module, callee, value) for value in managed(callee))
