@@ -188,16 +188,12 @@ def _called_on(call: nodes.Call) -> tuple[Any, Any] | None:
 
 
 def _is_held(index: ModuleIndex, scope: FunctionInfo | None, func: nodes.NodeNG) -> bool:
-    """True for a variable, or an attribute that the constructor of the object stores."""
+    """True for a variable, or an attribute that the object's class stores."""
     if isinstance(func, nodes.Name):
         return _is_variable(index, scope, func.name)
-    cls = None if scope is None else scope.cls
-    init = None if cls is None else cls.methods.get("__init__")
-    return (
-        isinstance(func, nodes.Attribute)
-        and init is not None
-        and any(store.attrname == func.attrname for store in init.attribute_stores)
-    )
+    if scope is None or scope.cls is None or not isinstance(func, nodes.Attribute):
+        return False
+    return isinstance(func.expr, nodes.Name) and func.attrname in scope.cls.stores
 
 
 def _is_variable(index: ModuleIndex, scope: FunctionInfo | None, name: str) -> bool:
