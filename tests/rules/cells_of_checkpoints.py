@@ -61,7 +61,7 @@ WAYS: Final[dict[str, dict[str, str]]] = {
         "MEMBERS": "ck = staticmethod(checkpoint)",
     },
     "flag": {"CHECKPOINTED": f"{PLAIN} if self.k and self.training else self.block(x)"},
-    "keywords": {"CHECKPOINTED": "checkpoint(function=self.block, use_reentrant=False, x=x)"},
+    "keywords": {"CHECKPOINTED": "checkpoint(self.block, use_reentrant=False, x=x)"},
     "mapping": {"CHECKPOINTED": 'checkpoint(self.block, x, **{"use_reentrant": False})'},
     "in place": {"COMPILED": 'Net()\nnet.compile(fullgraph=True, backend="aot_eager")'},
     "compile partial": {
