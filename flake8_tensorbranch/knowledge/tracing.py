@@ -199,3 +199,9 @@ WRAPPER_WORDS: Final = (
 
 ENTRY_WORDS: Final = ("checkpoint", *WRAPPER_WORDS)
 """The same, of any regions."""
+
+
+MASKS_INSIDE: Final = frozenset({"torch.combinations"})
+"""Functions that select by a mask of their own: a compiler breaks at it, though no value decides the size (observed:
+tests/oracle/test_forms_breaks.py).
+"""

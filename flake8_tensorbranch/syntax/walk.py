@@ -38,7 +38,7 @@ _LEAVES: Final = frozenset({nodes.Name, nodes.Const})
 TABLES: Final = frozenset({nodes.Dict, nodes.List, nodes.Tuple, nodes.DictComp})
 """What a table of ways is written as."""
 _FIXED: Final = frozenset({nodes.Const, nodes.Slice, nodes.Tuple})
-LOOKS_UP: Final = frozenset({"get", "pop"})
+LOOKS_UP: Final = frozenset({"__getitem__", "get", "pop"})
 """Methods of tables that give what is held under a key."""
 PICKS_ELEMENTS: Final = frozenset({"_assert", "compress", "dropwhile", "filter", "filterfalse", "takewhile"})
 """Last names of functions that let elements through by what is true of them, or go on only where something is."""

@@ -110,3 +110,51 @@ def test_breaks_without_being_asked(body: str) -> None:
     with loaded(source) as module:
         found = graphs_compiled(lambda: module.form(torch.linspace(-1.0, 2.0, 12).reshape(3, 4)))
     assert bool(reported(source, "TBR306")) is (found != 1)
+
+
+DEFAULTS = {
+    "read=torch.Tensor.item": "x * read(x.sum())",
+    "read=float": "x * read(x.sum())",
+    "*, read=operator.methodcaller('item')": "x * read(x.sum())",
+    "read=lambda t: t.sum().item()": "x * read(x)",
+    "read=lambda t: t.sum()": "x * read(x)",
+    "read=torch.sum": "x * read(x)",
+    "read=len": "x * read(x)",
+}
+"""Functions that a parameter is by default, and their use."""
+
+
+@pytest.mark.parametrize("default", DEFAULTS)
+def test_functions_by_default(default: str) -> None:
+    signature = f"def form(x: Tensor, {default}):\n    x = x.tan()\n    return {DEFAULTS[default]}\n"
+    source = f'{HEAD}\n\n@torch.compile(backend="eager")\n{signature}'
+    with loaded(source) as module:
+        found = graphs_compiled(lambda: module.form(torch.linspace(-1.0, 2.0, 12).reshape(3, 4)))
+    assert bool(reported(source, "TBR306")) is (found != 1)
+
+
+SIZED = [
+    "torch.combinations(x.flatten())",
+    "torch.combinations(x.flatten(), r=3)",
+    "torch.cartesian_prod(x.flatten(), x.flatten())",
+    "x.__getitem__(x > 0)",
+    "x.__getitem__(0)",
+    "torch.Tensor.__getitem__(x, x > 0)",
+    "torch.Tensor.__getitem__(x, 0)",
+    "operator.getitem(x, x > 0)",
+    "operator.getitem(x, 0)",
+    "torch.tril_indices(3, 3)",
+    "torch.repeat_interleave(x.flatten(), torch.ones(12).long(), output_size=12)",
+    "torch.repeat_interleave(x.flatten(), x.flatten().long().abs())",
+]
+"""Results whose size values decide, as far as the compiler knows, and others."""
+
+
+@pytest.mark.parametrize("form", SIZED)
+def test_sizes_of_results(form: str) -> None:
+    source = (
+        f'{HEAD}\n\n@torch.compile(backend="eager")\ndef form(x: Tensor):\n    x = x.tan()\n    return {form}.sin()\n'
+    )
+    with loaded(source) as module:
+        found = graphs_compiled(lambda: module.form(torch.linspace(-1.0, 2.0, 12).reshape(3, 4)))
+    assert bool(reported(source, "TBR307")) is (found != 1)

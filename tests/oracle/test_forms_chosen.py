@@ -133,6 +133,7 @@ BODIES = [
     "fs = {2: sine, 3: cosine}\nreturn fs.get(x.dim(), cosine)(x)",
     "fs = {'a': sine, 'b': cosine}\nk = 'a'\nreturn fs[k](x)",
     "return min([x.sin().sum(), x.cos().sum()])",
+    "fs = [x.sin(), x.cos()]\nreturn fs.__getitem__(int(x.sum() > 0))",
     # what lets elements through
     "return sum(filter(pick, [x, x.sin()]), x)",
     "return sum(filter(lambda t: t.sum() > 0, [x, x.sin()]), x)",

@@ -149,3 +149,73 @@ def test_of_a_module(body: str) -> None:
 def test_of_globals(body: str) -> None:
     source = program(FUNCTION, body, " " * 4)
     assert costs(source) is bool(reported(source, "TBR303"))
+
+
+GLOBAL = (
+    "G = {}\n\n{}\ndef f(x):\n    return x * len(G)\n\ndef run(x):\n    for i in range(12):\n        {}\n        f(x)"
+)
+MAKER = """def make():
+    held = []
+
+    @C
+    def f(x):
+        return x * len(held)
+
+    def step(x):
+        {}
+
+    return step
+
+STEP = make()
+
+def run(x):
+    for _ in XS:
+        STEP(x)"""
+LOCAL = """def run(x):
+    held = []
+
+    @C
+    def f(x):
+        return x * len(held)
+
+    for i in range(12):
+        {}"""
+OWNER = """class Owner:
+    def __init__(self):
+        self.net = torch.compile(self.body, backend='eager')
+        self.seen = []
+
+    def body(self, x: Tensor):
+        return x * len(self.seen)
+
+    def step(self, x: Tensor):
+        self.seen.append(1)
+        return self.net(x)
+
+OWNER = Owner()
+
+def run(x):
+    for _ in XS:
+        OWNER.step(x)"""
+CALLERS = [
+    GLOBAL.format("[]", "@C", "G.append(i)"),
+    GLOBAL.format("{}", "@C", "G[i] = 1"),
+    GLOBAL.format("{}", "@C", "G['n'] = 1"),
+    GLOBAL.format("[0] * 12", "@C", "G[i] = 0"),
+    MAKER.format("held.append(1)\n        return f(x)"),
+    MAKER.format("held.append(1)\n        f(x)\n        held.pop()"),
+    MAKER.format("held.clear()\n        held.append(1)\n        f(x)"),
+    LOCAL.format("held.append(i)\n        f(x)"),
+    LOCAL.format("held.append(i)\n    for _ in XS:\n        f(x)"),
+    OWNER,
+]
+"""Containers that the callers of a compiled function fill."""
+
+
+@pytest.mark.parametrize("body", CALLERS)
+def test_filled_by_callers(body: str) -> None:
+    source = f"import torch\nfrom torch import Tensor\n\nXS = list(range(12))\n\n{body}\n"
+    source = source.replace("@C", "@torch.compile(backend='eager')").replace("f(x):", "f(x: Tensor):")
+    with loaded(source) as module:
+        costly = graphs_compiled(lambda: module.run(torch.ones(4))) > MOST
+    assert bool(reported(source, "TBR303")) is costly

@@ -23,6 +23,10 @@ a0 = torch.sin
 b0 = torch.cos
 
 
+def together(*xs: Tensor) -> Tensor:
+    return torch.stack(xs)
+
+
 @torch.compile(backend="eager")
 def form(x: Tensor):
 """
@@ -53,6 +57,16 @@ EACH = [
     "t = [1.0] * x.shape[0]\nreturn x.sin() * len(t)",
     "xs = list(x)\nreturn xs[0] + xs[-1]",
     "it = iter(x)\nreturn next(it) + next(it)",
+    "a, *rest = x\nreturn a + len(rest)",
+    "a, *_ = x\nreturn a.sin()",
+    "*_, b = x\nreturn b.sin()",
+    "a, *rest, b = x\nreturn a + b",
+    "a, *rest = x.unbind(0)\nreturn sum(rest, a)",
+    "return torch.stack([*x]).sin()",
+    "return torch.cat((*x,)).sin()",
+    "return torch.stack([*x.unbind(0)]).sin()",
+    "return together(*x).sin()",
+    "return torch.block_diag(*x).sin()",
 ]
 """A graph for each size, up to the limit."""
 OUTCOME = [
@@ -86,6 +100,9 @@ FREE = [
     "return {True: a0, False: b0}[x.shape[0] > 12](x)",
     "return x.sin() * (x.shape[0] > 12)",
     "return torch.cat([c.sin() for c in x.chunk(2)])",
+    "a, *rest = x.chunk(2)\nreturn (sum(rest) + a.sum()).sin()",
+    "b, *rest = x.shape\nreturn x.reshape(b, -1).sin()",
+    "return x.reshape(*x.shape).sin()",
     "return max(x.shape) * x",
     "return x.sin() * math.ceil(x.shape[0] / 4)",
     "return x.sin() * int(x.shape[0] ** 0.5)",

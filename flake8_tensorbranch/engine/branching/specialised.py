@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.branching.forms import is_asked
+from flake8_tensorbranch.engine.branching.forms import is_asked, rows_of
 from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.lattice import CONTAINER, DATA, HOST, MAPPING, SHAPE, TENSOR, UNBACKED, UNKNOWN
 from flake8_tensorbranch.knowledge.frameworks import TELLS
@@ -30,6 +30,7 @@ _SPELLED: Final = {
 """Functions that spell a number out, and the form that is."""
 
 _ASKING: Final = ("getattr", "len")
+_SPREADING: Final = (nodes.Assign, nodes.Starred)
 
 
 def gone_over(facts: Facts) -> Iterator[nodes.NodeNG]:
@@ -38,6 +39,10 @@ def gone_over(facts: Facts) -> Iterator[nodes.NodeNG]:
     """
     node: Any
     for node in list(facts.values):
+        if type(node.parent) in _SPREADING and _is_spread(facts, node):
+            rows = node if facts.values[node].must(TENSOR) else rows_of(node)
+            if rows is not None:
+                yield rows
         if type(node) is not nodes.Call:
             continue
         names = facts.externals.get(node, {})
@@ -49,6 +54,22 @@ def gone_over(facts: Facts) -> Iterator[nodes.NodeNG]:
         counted = "builtins.range" in facts.externals.get(given, {}) and value.deps & _SIZES and not value.deps & DATA
         if counted or (value.must(TENSOR) and "builtins.len" not in names):
             yield given
+
+
+def _is_spread(facts: Facts, node: nodes.NodeNG) -> bool:
+    """True for `a, *rest = x`, `[*x]` and `f(*x)`, where the function takes any number."""
+    up = node.parent
+    if isinstance(up, nodes.Assign):
+        target = up.targets[0]
+        if up.value is not node or not isinstance(target, (nodes.List, nodes.Tuple)):
+            return False
+        return any(isinstance(e, nodes.Starred) for e in target.elts)
+    if not isinstance(up, nodes.Starred):
+        return False
+    if isinstance(up.parent, nodes.Call):
+        callees = facts.calls.get(up.parent, ())
+        return bool(facts.externals.get(up.parent)) or any(callee.vararg for callee in callees)
+    return not isinstance(up.parent.parent, nodes.Assign) or not isinstance(up.parent.parent.targets[0], nodes.Tuple)
 
 
 def specialised(facts: Facts) -> Iterator[tuple[nodes.NodeNG, nodes.NodeNG, str]]:

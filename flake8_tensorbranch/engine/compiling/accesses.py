@@ -9,10 +9,11 @@ from typing import Any
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.stores import of_call, of_target
+from flake8_tensorbranch.engine.compiling import kept
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import HOST, SHAPE
 from flake8_tensorbranch.engine.lookup import loops
-from flake8_tensorbranch.knowledge.containers import RESIZES
+from flake8_tensorbranch.knowledge.containers import FILLS, RESIZES, TAKES
 from flake8_tensorbranch.syntax.binding import assigned, once
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 from flake8_tensorbranch.syntax.printing import source_of
@@ -22,7 +23,9 @@ Place = tuple[ClassInfo | None, str]  # an attribute of a class; a global where 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One read or write of a place; `how`: ``read``, ``set``, ``step`` (from its own value), ``grow`` or ``empty``."""
+    """One read or write of a place; `how`: ``read``, ``set``, ``step`` (from its own value), ``grow``, ``empty`` or
+    ``fill`` (an item under the key `value`).
+    """
 
     place: Place
     node: nodes.NodeNG
@@ -68,7 +71,8 @@ class Reader:
             return Access(place, node, "grow", None)
         stored = parent.parent if isinstance(parent, nodes.Subscript) and parent.value is node else None
         if isinstance(parent, nodes.Subscript) and isinstance(stored, nodes.Assign) and parent in stored.targets:
-            return Access(place, node, "grow" if self._new_key(function, [parent.slice]) else "read")
+            new = self._new_key(function, [parent.slice])
+            return Access(place, node, "grow" if new else "fill", None if new else parent.slice)
         return Access(place, node, "read")
 
     def _named(self, function: FunctionInfo | None, node: Any) -> Access | None:
@@ -127,6 +131,17 @@ class Reader:
                 return True
             return isinstance(key, nodes.Call) and isinstance(key.func, nodes.Name) and key.func.name == "len"
         return False
+
+
+def evens_out(accesses: list[Access], function: FunctionInfo | None) -> bool:
+    """True where what a function puts into a container is taken out by it, too, or the container starts anew there;
+    one that it makes itself starts once.
+    """
+    methods = {getattr(a.node.parent, "attrname", "") for a in accesses if a.how == "grow"}
+    own = function is not None and kept.is_of(accesses[0].place[1], function)
+    if any(a.how == "empty" or (a.how == "set" and not own) for a in accesses):
+        return bool(methods)
+    return bool(methods & FILLS) and bool(methods & TAKES)
 
 
 def _asks(call: nodes.Call, holder: nodes.NodeNG, name: str) -> bool:

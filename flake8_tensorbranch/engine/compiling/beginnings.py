@@ -12,6 +12,7 @@ from flake8_tensorbranch.syntax.printing import source_of
 
 _CONTAINERS: Final = (nodes.List, nodes.Dict, nodes.Tuple, nodes.Set, nodes.ListComp, nodes.DictComp)
 _MAKERS: Final = frozenset({"list", "dict", "set", "deque", "OrderedDict", "defaultdict"})
+_MAPPINGS: Final = frozenset({"dict", "OrderedDict", "defaultdict"})
 
 
 def form(value: nodes.NodeNG) -> str:
@@ -27,6 +28,13 @@ def form(value: nodes.NodeNG) -> str:
             return "length"
         return {"int": "int", "len": "int", "str": "str", "float": "float"}.get(name, "call")
     return "expression"
+
+
+def is_mapping(value: nodes.NodeNG | None) -> bool:
+    """True for a dict, written out or made by a call."""
+    if isinstance(value, nodes.Call):
+        return (dotted(value.func) or "").rsplit(".", 1)[-1] in _MAPPINGS
+    return isinstance(value, (nodes.Dict, nodes.DictComp))
 
 
 def default(function: FunctionInfo, value: nodes.NodeNG | None) -> nodes.NodeNG | None:

@@ -9,8 +9,8 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.branching.tracers import Tracers
 from flake8_tensorbranch.engine.compiling import kept
-from flake8_tensorbranch.engine.compiling.accesses import Access, Place, Reader, behind, registered_names
-from flake8_tensorbranch.engine.compiling.beginnings import default, form
+from flake8_tensorbranch.engine.compiling.accesses import Access, Place, Reader, behind, evens_out, registered_names
+from flake8_tensorbranch.engine.compiling.beginnings import default, form, is_mapping
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import CONTAINER, HOST, MAPPING, SHAPE, TENSOR
 from flake8_tensorbranch.engine.lookup import loops, names
@@ -111,11 +111,10 @@ class State:
             if held is not node:
                 return self.place(function, held)
             if node.name in function.local_names and node.name not in function.declared_global:
-                return (
-                    (None, kept.cell(function, node.name))
-                    if kept.by_default(self.program, function, node.name)
-                    else None
+                mine = kept.by_default(self.program, function, node.name) or (
+                    function not in self.members and kept.is_lent(function, node.name, self.members)
                 )
+                return (None, kept.cell(function, node.name)) if mine else None
             around = names.owner(function.parent, node.name)
             if around is not None:
                 return None if around in self.members else (None, kept.cell(around, node.name))
@@ -192,7 +191,7 @@ class State:
             if function is not None and function.name == "__init__":
                 continue
             mine = [a for a in self.accesses(function) if a.place == place]
-            if not mine:
+            if not mine or (kind == "length" and function not in self.members and evens_out(mine, function)):
                 continue
             if function in self.members:
                 if mine[0].how in ("set", "empty") and not self._read_before(function, place):
@@ -290,6 +289,8 @@ class State:
                 return True
         if function is None or access.how == "read":
             return False
+        if access.how == "grow" and kind == "length" and self._grows_again(function, access.place):
+            return True
         for scope, facts in self.program.facts.items():
             for node, callees in facts.calls.items():
                 if (
@@ -307,8 +308,19 @@ class State:
                         return True
         return False
 
-    @staticmethod
-    def _per_round(access: Access, kind: str, names: set[str]) -> bool:
+    def _grows_again(self, function: FunctionInfo, place: Place) -> bool:
+        """True for a method or a nested function, as often as it is called: it puts something in that stays, and calls
+        compiled code.
+        """
+        if (function.parent is None and not function.takes_self) or kept.is_of(place[1], function):
+            return False
+        calls = self.program.facts[function].calls.values()
+        return any(self._enters(callee, 4) for callees in calls for callee in callees)
+
+    def _per_round(self, access: Access, kind: str, names: set[str]) -> bool:
+        if access.how == "fill":
+            entered = access.value is not None and loops.counted(access.value, names)
+            return entered and kind == "length" and any(map(is_mapping, self.beginnings(access.place)))
         if access.how in ("grow", "step"):
             return _changes(access, kind)
         return (

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from astroid import nodes
 
 from flake8_tensorbranch.engine.compiling.beginnings import form
 from flake8_tensorbranch.engine.inference.program import Program
+from flake8_tensorbranch.engine.lookup import loops
 from flake8_tensorbranch.engine.refs import Bound
 from flake8_tensorbranch.syntax.binding import assigned
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
@@ -40,6 +41,19 @@ def is_kept(place: str) -> bool:
 def is_cell(place: str) -> bool:
     """True for a local that functions inside of its function read."""
     return _CELL in place
+
+
+def is_of(place: str, function: FunctionInfo) -> bool:
+    """True for a local of this very function."""
+    return place.startswith(cell(function, ""))
+
+
+def is_lent(function: FunctionInfo, name: str, readers: Collection[FunctionInfo]) -> bool:
+    """True for a local that is bound once, outside of loops, and that one of the `readers` defined in it reads."""
+    bound = function.local_names.get(name, ())
+    if len(bound) != 1 or not isinstance(bound[0], nodes.AssignName) or next(loops.around(bound[0]), None) is not None:
+        return False
+    return any(inner in readers and name in inner.free for inner in function.nested)
 
 
 def function_of(program: Program, scope: FunctionInfo | None, node: nodes.NodeNG) -> FunctionInfo | None:

@@ -31,6 +31,7 @@ from flake8_tensorbranch.engine.regions.batched import Batched
 from flake8_tensorbranch.engine.regions.region import Membership, Regions
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
 from flake8_tensorbranch.knowledge.model import lookup
+from flake8_tensorbranch.knowledge.tracing import MASKS_INSIDE
 from flake8_tensorbranch.syntax.names import FunctionInfo, called_name
 
 _SEVERAL: Final = frozenset({"where", "nonzero", "unique", "unique_consecutive"})
@@ -80,7 +81,8 @@ def sites(program: Program, regions: Regions, batched: Batched) -> Iterator[Trac
             if by is not None and not under(node, asked) and not guard(node):
                 found = _site(program, scope, SinkKind.SCALAR_READ, node, {"compiled": inside["compiled"]}, regions.has)
                 yield _selecting(found, node, by)
-            if _is_sized(node, value) and _makes_size(facts, node) and not guard(node):
+            sized = (_is_sized(node, value) and _makes_size(facts, node)) or _is_masking(facts, node)
+            if sized and not guard(node):
                 kinds = dict(inside)
                 if not batched.reads(scope, node):
                     kinds.pop("vmapped", None)
@@ -217,6 +219,11 @@ def _is_sized(node: nodes.NodeNG, value: AbstractValue) -> bool:
     if value.must(CONTAINER) and isinstance(node, nodes.Call) and called_name(node) in _SEVERAL:
         value = element(value)
     return value.must(TENSOR) and bool(value.deps & _SIZED)
+
+
+def _is_masking(facts: Facts, node: nodes.NodeNG) -> bool:
+    """True for a function that selects by a mask of its own."""
+    return type(node) is nodes.Call and not MASKS_INSIDE.isdisjoint(facts.externals.get(node, ()))
 
 
 def _makes_size(facts: Facts, node: nodes.NodeNG) -> bool:

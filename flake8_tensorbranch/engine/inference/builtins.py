@@ -264,6 +264,8 @@ _STRING_LISTS: Final = frozenset({"split", "rsplit", "splitlines", "partition", 
 
 def method(frame: Frame, owner: AbstractValue, name: str, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
     """A method of a tensor, container, string, number or array."""
+    if name == "__getitem__" and len(args.positional) == 1:
+        return operators.subscript(owner, args.positional[0], frame)
     result = BOTTOM
     kinds = owner.kinds
     if kinds & TENSOR:

@@ -189,6 +189,8 @@ def _torch(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | No
         and (derived := derivatives.called(frame, qualname, args, node)) is not None
     ):
         return derived
+    if qualname == "torch.Tensor.__getitem__" and len(args.positional) == 2:
+        return operators.subscript(*args.positional)
     row = lookup(qualname, len(args.positional), args.names(), kinds=args.kinds())
     if row is not None:
         if "collective" in row.effects and "inplace" in row.effects:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from astroid import nodes
 
@@ -192,11 +192,18 @@ def _unannotated(param: Param, documented: AbstractValue | None, used: AbstractV
     return UNKNOWN
 
 
+_READING: Final = frozenset({"builtins.bool", "builtins.float", "builtins.int", "operator.truth"})
+"""Functions of Python that read a number of a tensor."""
+
+
 def _default(analysis: Analysis, function: FunctionInfo, node: nodes.NodeNG | None) -> AbstractValue:
     """A class, a function or a layer of torch that a parameter is if it is not passed; callers may pass another."""
     called = isinstance(node, nodes.Call)
     if node is None:
         return UNKNOWN
+    if isinstance(node, nodes.Lambda):
+        made = function.module.scope_of.get(node)
+        return make(CALLABLE | UNKNOWN_KIND, refs=frozenset({made})) if made is not None else UNKNOWN
     target = analysis.resolver.expression(function.module, node.func if isinstance(node, nodes.Call) else node)
     if isinstance(target, (FunctionInfo, ClassInfo)):
         if called:
@@ -213,4 +220,9 @@ def _default(analysis: Analysis, function: FunctionInfo, node: nodes.NodeNG | No
             return make(OBJECT | UNKNOWN_KIND, refs=frozenset({Instance(target)}))
         row = lookup(target) if called else None
         return TENSOR_VALUE if row is not None and row.returns == "tensor" else UNKNOWN
+    if target in _READING:
+        return make(CALLABLE | UNKNOWN_KIND, refs=frozenset({target}))
+    if target == "operator.methodcaller" and isinstance(node, nodes.Call) and len(node.args) == 1:
+        named = getattr(node.args[0], "value", None)
+        return make(CALLABLE | UNKNOWN_KIND, refs=frozenset({f"{target}.{named}"}))
     return UNKNOWN
