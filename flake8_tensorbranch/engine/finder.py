@@ -300,8 +300,10 @@ class Finder:
         for node, key, form in specialised(self.facts):
             if not self.is_fixed(key):
                 deps = self.facts.values[key].deps
-                effect = "which entry is used" if form in ("look-up", "get") else "what is computed"
-                yield self.make(SinkKind.SIZE_LOOP, node, node, deps, True, "", Decides.WORK, effect, node, form)
+                looks = form in ("look-up", "get")
+                effect = "which entry is used" if looks else "what is computed"
+                site = self.make(SinkKind.SIZE_LOOP, node, node, deps, True, "", Decides.WORK, effect, node, form)
+                yield replace(site, declared=self.declared(SinkKind.SIZE_LOOP, key) if looks else "")
 
     def ordered(self) -> Iterator[ValueSite]:
         """The sites of calls in a region that put tensors in order by value; tracers record `max(a, b)` itself."""

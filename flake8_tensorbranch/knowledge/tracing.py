@@ -205,3 +205,11 @@ MASKS_INSIDE: Final = frozenset({"torch.combinations"})
 """Functions that select by a mask of their own: a compiler breaks at it, though no value decides the size (observed:
 tests/oracle/test_forms_breaks.py).
 """
+
+FIXED_BY_LAYERS: Final = {
+    "torch.nn.Linear": -1,
+    **dict.fromkeys((f"torch.nn.{kind}{rank}d" for kind in ("BatchNorm", "Conv") for rank in (1, 2, 3)), 1),
+    "torch.nn.GroupNorm": 1,
+    "torch.nn.LayerNorm": -1,
+}
+"""The dimension of its input that a layer was built for the size of (observed: tests/oracle/test_forms_declared.py)."""

@@ -17,6 +17,9 @@ RULE = Rule(
 
 
 _REPAIRS: Final = {
+    "layer": "declare another dimension",
+    "pieces": "compute one of the sizes",
+    "range": "declare what it allows by `min` and `max`",
     "names": "index the rows you need",
     "sum": "cut it, and declare its size as `max`",
     "view": "leave one size to -1",
@@ -31,12 +34,15 @@ def check(site: ValueSite | TracedSite) -> Iterator[Finding]:
             words = f"dimension {at} of `{site.subject}` is declared dynamic but has size {size}"
             yield Finding(site.node, f"{words}: export fails", "use an example size of 2 or more", related=site.related)
         else:
-            words = f"`{site.subject}` fixes a dimension that is declared dynamic: constraint violation"
+            does = "allows not every size of" if site.facts["how"] == "range" else "fixes"
+            words = f"`{site.subject}` {does} a dimension that is declared dynamic: constraint violation"
             yield Finding(site.node, words, _REPAIRS[str(site.facts["how"])], related=site.related)
         return
     if not site.declared or site.guarded:
         return
     what = "the loop over" if site.kind is SinkKind.SIZE_LOOP else "the test"
+    if site.form == "look-up":
+        what = "the look-up"
     yield Finding(
         site.node,
         f"{what} `{site.subject}` fixes a dimension that is declared dynamic: constraint violation",

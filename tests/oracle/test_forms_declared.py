@@ -401,3 +401,117 @@ def test_what_contradicts_a_declaration(program: str) -> None:
     with compiling(source) as module:
         outcome = observe(module.run)
     assert bool(reported(source, "TBR308")) is (outcome.error is not None)
+
+
+OPERATIONS = [
+    "x.split([3, 5])[0]",
+    "torch.split(x, [4, 4])[1]",
+    "x.split([1, 3], 1)[0]",
+    "x.expand(8, 4) * 2",
+    "x.expand(-1, 4) * 2",
+    "x.unflatten(0, (2, 4))",
+    "x.unflatten(1, (2, 2))",
+    "x + Y",
+    "Y * x",
+    "x + torch.ones(8, 4)",
+    "x + torch.ones(1, 4)",
+    "x + torch.ones(4)",
+    "x @ torch.ones(4, 3)",
+    "torch.matmul(torch.ones(3, 8), x)",
+    "torch.ones(3, 8) @ x",
+    "torch.mm(x, torch.ones(4, 3))",
+    "torch.cat([x, Y], 1)",
+    "torch.cat([x, Y], dim=-1)",
+    "torch.cat([x, Y])",
+    "torch.stack([x, Y])",
+    "x * T[x.shape[0]]",
+    "x * T.get(x.shape[0], 1.0)",
+    "x.select(1, 3)",
+    "x[:, 3]",
+    "x[:, :3]",
+    "x[...]",
+    "x.chunk(2, 1)[0]",
+    "x.topk(2, 1)[0]",
+    "torch.chunk(x, 2, dim=1)[0]",
+]
+RANGED = [
+    *(
+        "x.chunk(2)[0]",
+        "torch.chunk(x, 3)[0]",
+        "x.chunk(1)[0]",
+        "x.tensor_split(2)[0]",
+        "x.split(2)[0]",
+        "x.split(70)[0]",
+    ),
+    *("x[0]", "x[1]", "x[3]", "x[-1]", "x[-3]", "x[:5]", "x[:2]", "x[1:]", "x[:-1]", "x[2:5]", "x[1:-1]", "x[3:, 1]"),
+    *("x.narrow(0, 1, 4)", "x.narrow(0, 0, 2)", "x.topk(5, 0)[0]", "x.select(0, 5)", "x.select(0, -1)"),
+]
+"""Allowed by some sizes."""
+DIMS = ['Dim("n")', 'Dim("n", min=2, max=64)', 'Dim("n", min=4, max=64)', 'Dim("n", min=6, max=64)', "Dim.DYNAMIC"]
+CASES = [(form, dim) for form in OPERATIONS for dim in DIMS[1:5:3]] + [(form, dim) for form in RANGED for dim in DIMS]
+
+
+@pytest.mark.parametrize(("form", "dim"), CASES)
+def test_operations_that_fix_a_size(form: str, dim: str) -> None:
+    tables = "Y = torch.ones(8, 4)\nT = {8: 2.0}\n"
+    model = f"class M(nn.Module):\n    def forward(self, x: Tensor):\n        return ({form}).sin()\n"
+    run = f'def run():\n    return export(M(), (torch.ones(8, 4),), dynamic_shapes={{"x": {{0: {dim}}}}})\n'
+    source = f"{HEAD}{tables}\n\n{model}\n\n{run}"
+    with compiling(source) as module:
+        outcome = observe(module.run)
+    assert bool(reported(source, "TBR308")) is (outcome.error is not None)
+
+
+MARKED = [
+    "x.split([3, 5])[0]",
+    "x.expand(8, 4) * 2",
+    "x + Y",
+    "torch.cat([x, Y], 1)",
+    "x * T[x.shape[0]]",
+    "x.chunk(2)[0]",
+]
+
+
+@pytest.mark.parametrize("form", [*MARKED, "x[3]", "x[1:]", "torch.ones(3, 8) @ x", "x @ torch.ones(4, 3)"])
+def test_operations_on_what_is_marked(form: str) -> None:
+    tables = "Y = torch.ones(8, 4)\nT = {8: 2.0}\n"
+    model = f"@torch.compile(backend='eager')\ndef f(x: Tensor):\n    return ({form}).sin()\n"
+    run = "def run():\n    y = torch.ones(8, 4)\n    torch._dynamo.mark_dynamic(y, 0)\n    return f(y)\n"
+    source = f"{HEAD}{tables}\n\n{model}\n\n{run}"
+    with compiling(source) as module:
+        outcome = observe(module.run)
+    assert bool(reported(source, "TBR308")) is (outcome.error is not None)
+
+
+LAYERS = {
+    "nn.Linear(8, 3)": "(2, 8)",
+    "nn.LayerNorm(8)": "(2, 8)",
+    "nn.Conv1d(8, 4, 3)": "(2, 8, 6)",
+    "nn.Conv2d(8, 4, 1)": "(2, 8, 4, 4)",
+    "nn.BatchNorm1d(8)": "(4, 8)",
+    "nn.BatchNorm2d(8)": "(4, 8, 2, 2)",
+    "nn.GroupNorm(2, 8)": "(4, 8, 2)",
+    "nn.ReLU()": "(2, 8)",
+    "nn.MaxPool1d(2)": "(2, 8, 6)",
+}
+
+
+@pytest.mark.parametrize("dim", [0, 1])
+@pytest.mark.parametrize("layer", LAYERS)
+def test_layers_of_a_size(layer: str, dim: int) -> None:
+    source = f"""{HEAD}
+class M(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = {layer}
+
+    def forward(self, x: Tensor):
+        return self.layer(x)
+
+
+def run():
+    return export(M(), (torch.ones({LAYERS[layer]}),), dynamic_shapes={{"x": {{{dim}: Dim("n", max=64)}}}})
+"""
+    with compiling(source) as module:
+        outcome = observe(module.run)
+    assert bool(reported(source, "TBR308")) is (outcome.error is not None)

@@ -69,7 +69,8 @@ def _is_spread(facts: Facts, node: nodes.NodeNG) -> bool:
     if isinstance(up.parent, nodes.Call):
         callees = facts.calls.get(up.parent, ())
         return bool(facts.externals.get(up.parent)) or any(callee.vararg for callee in callees)
-    return not isinstance(up.parent.parent, nodes.Assign) or not isinstance(up.parent.parent.targets[0], nodes.Tuple)
+    named = up.parent.parent if up.parent is not None else None
+    return not isinstance(named, nodes.Assign) or not isinstance(named.targets[0], nodes.Tuple)
 
 
 def specialised(facts: Facts) -> Iterator[tuple[nodes.NodeNG, nodes.NodeNG, str]]:

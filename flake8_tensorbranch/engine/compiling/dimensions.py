@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.compiling import examples, marking
+from flake8_tensorbranch.engine.compiling import examples, fixing, marking
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lookup import loops
 from flake8_tensorbranch.engine.lookup.options import Options
@@ -64,7 +64,7 @@ class Dimensions:
         """The example sizes and the views that contradict a declaration."""
         for function, parameters in self.table.items():
             yield from self._views(function, parameters)
-            yield from self._sums(function, parameters)
+            yield from self._operations(function, parameters)
             yield from self._unpacked(function, parameters)
         yield from self._conflicts
 
@@ -150,9 +150,12 @@ class Dimensions:
         """`mark_dynamic(t, i)` before a call of a compiled function with `t`."""
         assert self._table is not None
         compiled = {f for f, m in self.regions.members("compiled").items() if not m.way}
-        for function, name, mark in marking.given(self.origins, compiled):
+        for function, name, mark, argument in marking.given(self.origins, compiled):
             at = self._table.setdefault(function, {}).setdefault(name, {})
             at[mark.dim] = Declared("dynamic", mark.node)
+            known = examples.sizes(self.origins, argument)
+            if known is not None:
+                self._ranks.setdefault(function, {})[name] = len(known)
 
     def _pass_on(self) -> None:
         """A parameter passed on as it is keeps its declaration in the callee."""
@@ -285,22 +288,18 @@ class Dimensions:
                 declared = next(iter(parameters[func.expr.name].values()))
                 yield self._fixing(function, call, declared, "view")
 
-    def _sums(self, function: FunctionInfo, parameters: dict[str, dict[int, Declared]]) -> Iterator[TracedSite]:
-        """`x + self.table`, where the table has a fixed size in the dynamic dimension: it makes them equal."""
-        for node in loops.walk(function.node):
-            if not isinstance(node, nodes.BinOp) or node.op not in ("+", "-", "*", "/"):
-                continue
-            for side, other in ((node.left, node.right), (node.right, node.left)):
-                if not isinstance(side, nodes.Name) or not isinstance(other, nodes.Attribute):
-                    continue
-                rank = self._ranks.get(function, {}).get(side.name)
-                sizes = examples.sizes(self.origins, Expr(self.program.index, function, other))
-                if rank is None or sizes is None or not self._untouched(function, side.name, node):
-                    continue
-                for at, declared in parameters.get(side.name, {}).items():
-                    aligned = at % rank - rank + len(sizes)
-                    if aligned >= 0 and sizes[aligned] not in (None, 0, 1):
-                        yield self._fixing(function, node, declared, "sum")
+    def _operations(self, function: FunctionInfo, parameters: dict[str, dict[int, Declared]]) -> Iterator[TracedSite]:
+        """What makes a size equal to one that the source tells: `x + self.table`, `x.split([4, 4])`, a layer."""
+        facts = self.program.facts.get(function)
+        if facts is None:
+            return
+        given = fixing.Given(self.origins, function, facts, parameters, self._ranks.get(function, {}))
+        seen: set[nodes.NodeNG] = set()
+        for node, side, declared, how in fixing.operations(given):
+            name = getattr(side, "name", "")
+            if node not in seen and self._untouched(function, name, node):
+                seen.add(node)
+                yield self._fixing(function, node, declared, how)
 
     def _unpacked(self, function: FunctionInfo, parameters: dict[str, dict[int, Declared]]) -> Iterator[TracedSite]:
         """`a, b = x` of a parameter whose first dimension is dynamic: there are as many as names."""

@@ -29,8 +29,8 @@ class Mark:
     line: int
 
 
-def given(origins: Origins, compiled: set[FunctionInfo]) -> Iterator[tuple[FunctionInfo, str, Mark]]:
-    """The parameters of compiled functions that calls of the file give a marked tensor."""
+def given(origins: Origins, compiled: set[FunctionInfo]) -> Iterator[tuple[FunctionInfo, str, Mark, Expr]]:
+    """The parameters of compiled functions that calls of the file give a marked tensor, each with what it is given."""
     facts = origins.program.facts
     if not compiled or not (
         origins.program.index.mentions(_WORDS) or any(f.module.mentions(_WORDS) for f in _called(origins))
@@ -42,9 +42,11 @@ def given(origins: Origins, compiled: set[FunctionInfo]) -> Iterator[tuple[Funct
             if not isinstance(node, nodes.Call) or line(node) < mark.line:
                 continue
             for callee in callees:
-                for name in (n for n, argument in _arguments(node, callee) if dotted(argument) == mark.path):
+                for name, argument in _arguments(node, callee):
+                    if dotted(argument) != mark.path:
+                        continue
                     if callee in compiled:
-                        yield callee, name, mark
+                        yield callee, name, mark, Expr(origins.program.index, mark.scope, argument)
                     elif callee in facts and depth < _DEPTH:
                         work.append((Mark(callee, name, mark.dim, mark.node, 0), depth + 1))
 

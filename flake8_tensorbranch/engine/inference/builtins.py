@@ -264,7 +264,7 @@ _STRING_LISTS: Final = frozenset({"split", "rsplit", "splitlines", "partition", 
 
 def method(frame: Frame, owner: AbstractValue, name: str, args: Arguments, node: nodes.NodeNG | None) -> AbstractValue:
     """A method of a tensor, container, string, number or array."""
-    if name == "__getitem__" and len(args.positional) == 1:
+    if name == "__getitem__" and len(args.positional) == 1 and not owner.kinds & OBJECT:
         return operators.subscript(owner, args.positional[0], frame)
     result = BOTTOM
     kinds = owner.kinds

@@ -190,7 +190,7 @@ def _torch(frame: Frame, qualname: str, args: Arguments, node: nodes.NodeNG | No
     ):
         return derived
     if qualname == "torch.Tensor.__getitem__" and len(args.positional) == 2:
-        return operators.subscript(*args.positional)
+        return operators.subscript(args.positional[0], args.positional[1])
     row = lookup(qualname, len(args.positional), args.names(), kinds=args.kinds())
     if row is not None:
         if "collective" in row.effects and "inplace" in row.effects:
