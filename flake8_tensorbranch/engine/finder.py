@@ -27,6 +27,7 @@ from flake8_tensorbranch.engine.branching.fixedsize import is_fixed
 from flake8_tensorbranch.engine.branching.orderings import ORDER, orderings
 from flake8_tensorbranch.engine.branching.present import never_empty
 from flake8_tensorbranch.engine.branching.specialised import gone_over, specialised
+from flake8_tensorbranch.engine.branching.switchedoff import Switches
 from flake8_tensorbranch.engine.branching.tracers import Tracers
 from flake8_tensorbranch.engine.checkpointing import gradmode
 from flake8_tensorbranch.engine.checkpointing.mutation import Mutations
@@ -89,6 +90,7 @@ class Finder:
         self.module = program.index
         self.calls: dict[FunctionInfo, Expr] = {}
         self.tracers = Tracers(program.analysis)
+        self.switches = regions.memo.setdefault("switches", Switches(program))
         self.memberships = {k: m for k in regions.kinds(scope) if (m := regions.of(scope, k)) is not None}
 
     def at(self, node: nodes.NodeNG) -> Iterator[ValueSite]:
@@ -116,7 +118,8 @@ class Finder:
                 if case.guard is not None:
                     yield from self.tested(node, case.guard)
         else:
-            for one in implied.at(self.program.analysis, self.module, self.scope, self.facts, node):
+            eager = not self.memberships
+            for one in implied.at(self.program.analysis, self.module, self.scope, self.facts, node, eager):
                 if one.deps & (DATA | RANDOM) or (self.memberships and not self.is_fixed(one.subject)):
                     yield self.implied(one)
 
@@ -218,6 +221,8 @@ class Finder:
             memberships = {k: m for k, m in memberships.items() if k != "vmapped"}
         if "checkpointed" in memberships and deps & DATA and not mutated and self.is_handed(at):
             memberships = {k: m for k, m in memberships.items() if k != "checkpointed"}
+        if memberships:
+            memberships = {k: m for k, m in memberships.items() if not self.switches.off(self.scope, node, m)}
         tracer = tracer_of(memberships) if memberships else ""
         own = kind is not SinkKind.SIZE_BRANCH or tracer in ("recorded", "proxied", "onnx")
         return ValueSite(

@@ -213,3 +213,8 @@ FIXED_BY_LAYERS: Final = {
     "torch.nn.LayerNorm": -1,
 }
 """The dimension of its input that a layer was built for the size of (observed: tests/oracle/test_forms_declared.py)."""
+
+PRODUCTS: Final = frozenset({"bmm", "matmul", "mm", "mv"})
+"""Last names of functions and methods that sum over the last dimension of the one and one of the other (torch's
+documentation of `torch.matmul`).
+"""

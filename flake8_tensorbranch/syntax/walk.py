@@ -38,6 +38,8 @@ _LEAVES: Final = frozenset({nodes.Name, nodes.Const})
 TABLES: Final = frozenset({nodes.Dict, nodes.List, nodes.Tuple, nodes.DictComp})
 """What a table of ways is written as."""
 _FIXED: Final = frozenset({nodes.Const, nodes.Slice, nodes.Tuple})
+CHECKS: Final = frozenset({f"_check{kind}" for kind in ("", "_index", "_tensor_all", "_type", "_value")})
+"""Last names of functions of torch that raise where their condition does not hold."""
 LOOKS_UP: Final = frozenset({"__getitem__", "get", "pop"})
 """Methods of tables that give what is held under a key."""
 PICKS_ELEMENTS: Final = frozenset({"_assert", "compress", "dropwhile", "filter", "filterfalse", "takewhile"})
@@ -106,7 +108,9 @@ class _Walk:
                 if (func.name if callee is nodes.Name else getattr(func, "attrname", "")) in PICKS_ELEMENTS:
                     owner.tests.append(node)
                 elif callee is nodes.Attribute:
-                    if func.attrname in LOOKS_UP and node.args and type(node.args[0]) is not nodes.Const:
+                    if func.attrname in CHECKS:
+                        owner.tests.append(node)
+                    elif func.attrname in LOOKS_UP and node.args and type(node.args[0]) is not nodes.Const:
                         if type(func.expr) is nodes.Name and function is not None:
                             self.look_ups.append((function, node, func.expr.name))
                 stack.append(func)

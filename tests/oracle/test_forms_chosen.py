@@ -134,6 +134,8 @@ BODIES = [
     "fs = {'a': sine, 'b': cosine}\nk = 'a'\nreturn fs[k](x)",
     "return min([x.sin().sum(), x.cos().sum()])",
     "fs = [x.sin(), x.cos()]\nreturn fs.__getitem__(int(x.sum() > 0))",
+    "rows = {0: x.sin(), 1: x.cos()}\nreturn sum([rows[k] for k in rows], x)",
+    "rows = {0: x.sin(), 1: x.cos()}\ntotal = x\nfor k in rows:\n    total = total + rows[k]\nreturn total",
     # what lets elements through
     "return sum(filter(pick, [x, x.sin()]), x)",
     "return sum(filter(lambda t: t.sum() > 0, [x, x.sin()]), x)",

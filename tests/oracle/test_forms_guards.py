@@ -73,9 +73,24 @@ GUARDS = [
     "if x.dtype != torch.float32:\n    fail(x)",
 ]
 
+EAGER = [
+    "torch._check(bool((x < 100).all()))",
+    "torch._check(x.sum().item() < 100, lambda: 'large')",
+    "torch._check_value(bool((x < 100).all()))",
+    "torch._check_index(x.sum().item() < 100)",
+    "torch._check_type(float(x.sum()) < 100)",
+    "torch._check_tensor_all(x < 100)",
+    "torch._assert(bool((x < 100).all()), 'large')",
+    "torch._assert(x.sum().item() < 100, 'large')",
+    "torch._check(x.shape[0] < 100)",
+    "torch._check(x.dim() == 2 and x.shape[1] == 4)",
+    "torch._check(bool(x.is_floating_point()))",
+]
+"""Guards whose number `fullgraph=True` captures, so that only eager code waits."""
+
 
 def _source(body: str, decorator: str = "") -> str:
-    helper = EARLY if "early(" in body else CHECK if "check(" in body else ""
+    helper = EARLY if "early(" in body else CHECK if body.startswith("check(") else ""
     lines = textwrap.indent(f"x = x.tan()\n{body}\nreturn x.sin()\n", "    ")
     return f"{HEAD}{helper}{decorator}def form(x: Tensor) -> Tensor:\n{lines}"
 
@@ -95,7 +110,7 @@ def _waits(source: str) -> bool:
     return Reads.found
 
 
-@pytest.mark.parametrize("body", GUARDS)
+@pytest.mark.parametrize("body", GUARDS + EAGER)
 def test_a_guard_that_waits_is_told_as_one(body: str) -> None:
     source = _source(body)
     assert bool(reported(source, "TBR105")) is _waits(source)

@@ -9,14 +9,24 @@ from astroid import nodes
 from flake8_tensorbranch.engine.branching.forms import is_reported_assert
 from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.operators import told, truth_deps
-from flake8_tensorbranch.engine.lattice import DATA, TENSOR, UNKNOWN
+from flake8_tensorbranch.engine.lattice import DATA, HOST, TENSOR, UNKNOWN
 from flake8_tensorbranch.syntax.names import called_name
+from flake8_tensorbranch.syntax.walk import CHECKS
 
 RECORDED: Final = "assert"
 """The form of one that becomes an operation of the graph."""
 
 CALL: Final = "torch._assert"
 """A function that asks its condition as `assert` does: it waits, and cuts the graph (observed, torch 2.13)."""
+
+NUMBERS: Final = frozenset({CALL, *(f"torch.{name}" for name in CHECKS if name != "_check_tensor_all")})
+"""Functions that ask a condition which is a number of Python's; where it is read for them, they are what waits."""
+
+ALL: Final = "torch._check_tensor_all"
+"""A function that reads whether a mask holds throughout (observed, torch 2.13)."""
+
+ASKING: Final = NUMBERS | {ALL}
+"""All of these."""
 
 CAPTURES: Final = "capture_scalar_outputs"
 """The setting of a file by which numbers are captured without `fullgraph=True`."""
@@ -31,6 +41,23 @@ def form(facts: Facts, node: nodes.Assert, whole: bool) -> str:
     if is_reported_assert(node):
         return "assert with message"
     return RECORDED if _is_recorded(facts, node.test, whole) else "assert in parts"
+
+
+def condition(facts: Facts, call: nodes.Call, eager: bool) -> nodes.NodeNG | None:
+    """What a call asks the value of before it raises: a tensor, or where it runs `eager` also a number that is read in
+    place, or for the call alone; a compiler captures that one. None for any other call.
+    """
+    names = facts.externals.get(call, {})
+    if CALL not in names and not eager:
+        return None
+    named = (k.value for k in call.keywords if k.arg in ("cond", "condition"))
+    asked = call.args[0] if call.args else next(named, None)
+    value = facts.values.get(asked, UNKNOWN) if asked is not None else UNKNOWN
+    if (CALL in names or ALL in names) and value.must(TENSOR):
+        return asked
+    if not eager or asked is None or NUMBERS.isdisjoint(names) or not value.must(HOST) or not value.deps & DATA:
+        return None
+    return asked if any(_reads(facts, c) for c in asked.nodes_of_class(nodes.Call)) else None
 
 
 def _is_recorded(facts: Facts, test: nodes.NodeNG, whole: bool, alone: bool = True) -> bool:

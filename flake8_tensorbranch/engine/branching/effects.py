@@ -76,7 +76,7 @@ class Context:
                 if self._fails(one) and (isinstance(other, nodes.Const) or self._fails(other)):
                     return True
         if isinstance(node, nodes.Call):
-            return asserted.CALL in self.facts.externals.get(node, ())
+            return not asserted.ASKING.isdisjoint(self.facts.externals.get(node, ()))
         return isinstance(node, nodes.BoolOp) and len(node.values) == 2 and self._fails(node.values[1])
 
     def _fails(self, call: nodes.NodeNG) -> bool:

@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from astroid import nodes
 
-from flake8_tensorbranch.engine.branching import forms
-from flake8_tensorbranch.engine.branching.asserted import CALL
+from flake8_tensorbranch.engine.branching import asserted, forms
 from flake8_tensorbranch.engine.inference import functional
 from flake8_tensorbranch.engine.inference.frame import Facts, Frame
 from flake8_tensorbranch.engine.inference.operators import told, truth_deps
@@ -28,7 +27,7 @@ from flake8_tensorbranch.engine.lattice import (
     UNKNOWN_KIND,
     AbstractValue,
 )
-from flake8_tensorbranch.syntax.binding import in_digits, once, once_global
+from flake8_tensorbranch.syntax.binding import binder, in_digits, once, once_global
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex
 from flake8_tensorbranch.syntax.walk import LOOKS_UP, TABLES
 
@@ -50,9 +49,11 @@ class Implied:
 
 
 def at(
-    analysis: Analysis, module: ModuleIndex, scope: FunctionInfo | None, facts: Facts, node: nodes.NodeNG
+    analysis: Analysis, module: ModuleIndex, scope: FunctionInfo | None, facts: Facts, node: nodes.NodeNG, eager: bool
 ) -> Iterator[Implied]:
-    """The decision of a chained comparison, a call that lets elements through, or a look-up in a table of ways."""
+    """The decision of a chained comparison, a call that lets elements through, or a look-up in a table of ways; `eager`
+    says that no tracer sees it.
+    """
     if isinstance(node, nodes.Compare):
         value = facts.values.get(node, UNKNOWN)
         sized = value.must(HOST) and value.deps & SHAPE and not value.deps & DATA
@@ -63,11 +64,9 @@ def at(
         if key is not None:
             yield Implied(node, key, truth_deps(facts.values[key]))
     elif isinstance(node, nodes.Call) and not forms.is_asked(node):
-        if CALL in facts.externals.get(node, ()):
-            condition = (
-                node.args[0] if node.args else next((k.value for k in node.keywords if k.arg == "condition"), None)
-            )
-            if condition is not None and facts.values.get(condition, UNKNOWN).must(TENSOR):
+        if not asserted.ASKING.isdisjoint(facts.externals.get(node, ())):
+            condition = asserted.condition(facts, node, eager)
+            if condition is not None:
                 yield Implied(node, condition, truth_deps(facts.values[condition]))
             return
         frame = Frame(analysis, module, scope)
@@ -95,9 +94,20 @@ def chosen_by(facts: Facts, node: nodes.NodeNG, scope: FunctionInfo | None) -> n
     up = node.parent
     if isinstance(up, nodes.Call) and up.func is node:
         return given
+    if isinstance(given, nodes.Name) and isinstance(owner, nodes.Name) and _goes_over(scope, given.name, owner.name):
+        return None  # each of them in its round
     if type(written(owner, scope)) not in TABLES:
         return None
     return given if type(owner) in TABLES or is_way(facts.values.get(node, UNKNOWN)) else None
+
+
+def _goes_over(scope: FunctionInfo | None, key: str, table: str) -> bool:
+    """True for the name of a loop over what a table holds."""
+    for bound in () if scope is None else scope.local_names.get(key, ()):
+        loop = binder(bound)
+        if isinstance(loop, (nodes.For, nodes.Comprehension)):
+            return any(name.name == table for name in loop.iter.nodes_of_class(nodes.Name))
+    return False
 
 
 def is_way(value: AbstractValue) -> bool:

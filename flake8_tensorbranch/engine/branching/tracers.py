@@ -42,7 +42,7 @@ class Tracers:
         tracer (see `answers`), a test that asks for others only does not count.
         """
         words = ASKS_TRACING if own else ASKS_COMPILING
-        around, earlier = _tests(node, own)
+        around, earlier = tests_of(node, own)
         return any(self._names_compilable(test) for test, _ in around) or any(
             self._asks_within(module, scope, test, words)
             and not (
@@ -136,7 +136,7 @@ class Tracers:
         return asked
 
     def _under(self, function: FunctionInfo, node: nodes.NodeNG, words: frozenset[str], depth: int) -> bool:
-        around, _ = _tests(node, own=False)
+        around, _ = tests_of(node, own=False)
         return any(self._asks(function.module, function, p, words, depth) for test, _ in around for p in _parts(test))
 
     def _answers_unread(self, function: FunctionInfo) -> bool:
@@ -193,7 +193,7 @@ def _parts(test: Any) -> Iterator[Any]:
         yield test
 
 
-def _tests(
+def tests_of(
     node: nodes.NodeNG, own: bool
 ) -> tuple[list[tuple[nodes.NodeNG, bool | None]], list[tuple[nodes.NodeNG, bool | None]]]:
     """The tests around a node (with `own`, its own too), and those of earlier statements that leave its blocks.

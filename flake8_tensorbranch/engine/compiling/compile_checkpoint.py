@@ -8,6 +8,7 @@ from astroid import nodes
 from astroid.const import Context
 
 from flake8_tensorbranch.diagnostic import Related
+from flake8_tensorbranch.engine.branching.switchedoff import Switches
 from flake8_tensorbranch.engine.compiling.accesses import Access
 from flake8_tensorbranch.engine.compiling.compile_state import State
 from flake8_tensorbranch.engine.inference.program import Program
@@ -37,6 +38,7 @@ class Conflicts:
         self.origins = Origins(program)
         self.options = Options(self.origins)
         self.compiled = regions.members("compiled")
+        self.switches = Switches(program)
 
     def sites(self) -> Iterator[TracedSite]:
         """Every conflict of the file under check."""
@@ -48,6 +50,9 @@ class Conflicts:
             if entry.kind != "checkpointed" or not isinstance(entry.node, nodes.Call):
                 continue
             outer = self._outer(entry, functions)
+            around = self.compiled.get(entry.scope) if entry.scope is not None else None
+            if around is not None and entry.node is not None and self.switches.off(entry.scope, entry.node, around):
+                continue
             if outer is not None:
                 yield from self._context(entry)
                 yield from self._conditionals_abroad(functions, entry)

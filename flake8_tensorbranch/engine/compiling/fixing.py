@@ -13,11 +13,10 @@ from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.lattice import UNKNOWN
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
-from flake8_tensorbranch.knowledge.tracing import FIXED_BY_LAYERS
+from flake8_tensorbranch.knowledge.tracing import FIXED_BY_LAYERS, PRODUCTS
 from flake8_tensorbranch.syntax.names import FunctionInfo, called_name
 
 _ELEMENTWISE: Final = frozenset({"+", "-", "*", "/"})
-_PRODUCTS: Final = frozenset({"matmul", "mm", "bmm", "mv"})
 _JOINS: Final = {"cat": True, "concat": True, "stack": False}
 """Functions that join a list of tensors, and whether they may differ in the dimension that is joined."""
 
@@ -113,7 +112,7 @@ def _call(given: Given, call: nodes.Call) -> Iterator[tuple[nodes.NodeNG, Any, s
             yield side, found, "layer"
     if receiver is None and not of_torch:
         return
-    if name in _PRODUCTS and args:
+    if name in PRODUCTS and args:
         yield from ((side, found, "sum") for found in _product(given, side, args[0], False))
         yield from ((args[0], found, "sum") for found in _product(given, args[0], side, True))
     elif name in _JOINS and isinstance(side, (nodes.List, nodes.Tuple)):

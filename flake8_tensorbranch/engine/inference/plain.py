@@ -91,7 +91,7 @@ class Plainness:
             key = node.args[0]
             return self.plain(key if function is None else in_digits(function.local_names, key), function)
         if isinstance(node, nodes.Call):  # that lets elements through, or asserts the first
-            first = int(called_name(node) != "_assert")
+            first = int(not called_name(node).startswith("_"))
             given = (*node.args[first:], *(k.value for k in node.keywords if not first))
             return all(self.plain(a, function) for a in given)
         return False
