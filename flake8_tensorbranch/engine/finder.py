@@ -90,7 +90,7 @@ class Finder:
         self.module = program.index
         self.calls: dict[FunctionInfo, Expr] = {}
         self.tracers = Tracers(program.analysis)
-        self.switches = regions.memo.setdefault("switches", Switches(program))
+        self.switches: Switches = regions.memo.get("switches") or regions.memo.setdefault("switches", Switches(program))
         self.memberships = {k: m for k in regions.kinds(scope) if (m := regions.of(scope, k)) is not None}
 
     def at(self, node: nodes.NodeNG) -> Iterator[ValueSite]:

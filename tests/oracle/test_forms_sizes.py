@@ -67,6 +67,7 @@ EACH = [
     "return torch.stack([*x.unbind(0)]).sin()",
     "return together(*x).sin()",
     "return torch.block_diag(*x).sin()",
+    "taps = torch.arange(x.shape[0])\nfor i in range(len(taps)):\n    x = x + i\nreturn x",
 ]
 """A graph for each size, up to the limit."""
 OUTCOME = [
@@ -102,6 +103,9 @@ FREE = [
     "return torch.cat([c.sin() for c in x.chunk(2)])",
     "a, *rest = x.chunk(2)\nreturn (sum(rest) + a.sum()).sin()",
     "b, *rest = x.shape\nreturn x.reshape(b, -1).sin()",
+    "taps = torch.arange(5)\nfor i in range(taps.shape[0]):\n    x = x + i\nreturn x",
+    "taps = torch.linspace(0, 1, 5).double() * 2\nfor tap in taps:\n    x = x * tap\nreturn x",
+    "taps = torch.tensor([1.0, 2.0])\nfor i in range(len(taps)):\n    x = x * taps[i]\nreturn x",
     "return x.reshape(*x.shape).sin()",
     "return max(x.shape) * x",
     "return x.sin() * math.ceil(x.shape[0] / 4)",

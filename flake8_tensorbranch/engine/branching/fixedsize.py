@@ -1,4 +1,4 @@
-"""Sizes that no call changes: those of tensors that a module keeps from its constructor on, parameters above all."""
+"""Sizes that no call changes: of tensors that a module keeps from its constructor on, or that fixed numbers make."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.resolve import Resolver
-from flake8_tensorbranch.engine.lattice import SHAPE, TENSOR, UNBACKED, UNKNOWN, all_deps
+from flake8_tensorbranch.engine.lattice import HOST, SHAPE, TENSOR, UNBACKED, UNKNOWN, all_deps
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.modules import BUILDERS
+from flake8_tensorbranch.knowledge.tensors import SAME_SHAPE
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
 
 _SIZES: Final = SHAPE | UNBACKED
@@ -19,6 +20,10 @@ _COMPUTES: Final = frozenset(
     {"len", "range", "int", "float", "min", "max", "abs", "sum", "enumerate", "reversed", "zip", "list", "tuple"}
 )
 _DEPTH: Final = 12
+_ARITHMETIC: Final = (nodes.BinOp, nodes.List, nodes.Tuple, nodes.UnaryOp)
+_FACTORIES: Final = frozenset(
+    {"arange", "empty", "eye", "full", "linspace", "ones", "rand", "randn", "tensor", "zeros"}
+)
 
 
 def is_fixed(
@@ -29,7 +34,7 @@ def is_fixed(
         return False
     value = facts.values.get(node, UNKNOWN)
     if value.kinds & TENSOR:
-        return _is_kept(resolver, facts, node)
+        return _is_kept(resolver, facts, node) or _is_made(resolver, scope, facts, node, depth - 1)
     if not value.known:
         return False
     if not all_deps(value) & _SIZES and not isinstance(node, (nodes.Tuple, nodes.List)):
@@ -78,6 +83,35 @@ def _is_kept(resolver: Resolver, facts: Facts, node: nodes.NodeNG) -> bool:
     return bool(refs) and all(
         isinstance(ref, Instance) and _is_stored_once(resolver, ref.cls, node.attrname) for ref in refs
     )
+
+
+def _is_made(resolver: Resolver, scope: FunctionInfo | None, facts: Facts, node: nodes.NodeNG, depth: int) -> bool:
+    """True for a tensor that a factory makes of numbers which no call changes, also where something of the same shape
+    is computed of it.
+    """
+    if isinstance(node, nodes.Name):
+        found = _assigned(scope, node.name)
+        return bool(found) and all(is_fixed(resolver, scope, facts, part, depth) for part in found)
+    if isinstance(node, nodes.BinOp):
+        sides = (node.left, node.right)
+        return all(_is_number(resolver, facts, s) or is_fixed(resolver, scope, facts, s, depth) for s in sides)
+    if not isinstance(node, nodes.Call):
+        return False
+    func = node.func
+    if any(name.startswith("torch.") and name[6:] in _FACTORIES for name in facts.externals.get(node, ())):
+        return bool(node.args) and all(_is_number(resolver, facts, a) for a in node.args)
+    if isinstance(func, nodes.Attribute) and func.attrname in SAME_SHAPE:
+        return is_fixed(resolver, scope, facts, func.expr, depth)
+    return False
+
+
+def _is_number(resolver: Resolver, facts: Facts, node: nodes.NodeNG) -> bool:
+    """True for literals, numbers that a module keeps from its constructor on, and arithmetic of these."""
+    if isinstance(node, nodes.Const):
+        return True
+    if type(node) in _ARITHMETIC:
+        return all(_is_number(resolver, facts, child) for child in node.get_children())
+    return facts.values.get(node, UNKNOWN).must(HOST) and _is_kept(resolver, facts, node)
 
 
 def _is_stored_once(resolver: Resolver, cls: ClassInfo | str, name: str) -> bool:

@@ -30,7 +30,7 @@ _SPELLED: Final = {
 """Functions that spell a number out, and the form that is."""
 
 _ASKING: Final = ("getattr", "len")
-_SPREADING: Final = (nodes.Assign, nodes.Starred)
+_TAKEN_APART: Final = (nodes.List, nodes.Tuple)
 
 
 def gone_over(facts: Facts) -> Iterator[nodes.NodeNG]:
@@ -39,7 +39,10 @@ def gone_over(facts: Facts) -> Iterator[nodes.NodeNG]:
     """
     node: Any
     for node in list(facts.values):
-        if type(node.parent) in _SPREADING and _is_spread(facts, node):
+        up = type(node.parent)
+        if (
+            up is nodes.Starred or (up is nodes.Assign and type(node.parent.targets[0]) in _TAKEN_APART)
+        ) and _is_spread(facts, node):
             rows = node if facts.values[node].must(TENSOR) else rows_of(node)
             if rows is not None:
                 yield rows
@@ -60,10 +63,8 @@ def _is_spread(facts: Facts, node: nodes.NodeNG) -> bool:
     """True for `a, *rest = x`, `[*x]` and `f(*x)`, where the function takes any number."""
     up = node.parent
     if isinstance(up, nodes.Assign):
-        target = up.targets[0]
-        if up.value is not node or not isinstance(target, (nodes.List, nodes.Tuple)):
-            return False
-        return any(isinstance(e, nodes.Starred) for e in target.elts)
+        target: Any = up.targets[0]
+        return up.value is node and any(type(e) is nodes.Starred for e in target.elts)
     if not isinstance(up, nodes.Starred):
         return False
     if isinstance(up.parent, nodes.Call):
