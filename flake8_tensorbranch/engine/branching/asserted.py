@@ -19,7 +19,7 @@ RECORDED: Final = "assert"
 CALL: Final = "torch._assert"
 """A function that asks its condition as `assert` does: it waits, and cuts the graph (observed, torch 2.13)."""
 
-NUMBERS: Final = frozenset({CALL, *(f"torch.{name}" for name in CHECKS if name != "_check_tensor_all")})
+NUMBERS: Final = frozenset({CALL} | {f"torch.{name}" for name in CHECKS - {"_check_tensor_all"}})  # any order
 """Functions that ask a condition which is a number of Python's; where it is read for them, they are what waits."""
 
 ALL: Final = "torch._check_tensor_all"
