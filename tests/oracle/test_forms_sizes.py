@@ -102,6 +102,7 @@ FREE = [
     "return x.sin() * (x.shape[0] > 12)",
     "return torch.cat([c.sin() for c in x.chunk(2)])",
     "a, *rest = x.chunk(2)\nreturn (sum(rest) + a.sum()).sin()",
+    "return torch.stack([*x.unbind(1)]).sin()",
     "b, *rest = x.shape\nreturn x.reshape(b, -1).sin()",
     "taps = torch.arange(5)\nfor i in range(taps.shape[0]):\n    x = x + i\nreturn x",
     "taps = torch.linspace(0, 1, 5).double() * 2\nfor tap in taps:\n    x = x * tap\nreturn x",

@@ -43,7 +43,7 @@ def gone_over(facts: Facts) -> Iterator[nodes.NodeNG]:
         if (
             up is nodes.Starred or (up is nodes.Assign and type(node.parent.targets[0]) in _TAKEN_APART)
         ) and _is_spread(facts, node):
-            rows = node if facts.values[node].must(TENSOR) else rows_of(node)
+            rows = node if facts.values[node].must(TENSOR) else rows_of(node) if _is_of_first(node) else None
             if rows is not None:
                 yield rows
         if type(node) is not nodes.Call:
@@ -57,6 +57,13 @@ def gone_over(facts: Facts) -> Iterator[nodes.NodeNG]:
         counted = "builtins.range" in facts.externals.get(given, {}) and value.deps & _SIZES and not value.deps & DATA
         if counted or (value.must(TENSOR) and "builtins.len" not in names):
             yield given
+
+
+def _is_of_first(call: Any) -> bool:
+    """False for `x.unbind(1)`: the sizes of other dimensions than the first are likely fixed ones."""
+    numbers = [*call.args, *(k.value for k in call.keywords)] if isinstance(call, nodes.Call) else []
+    unbinds = isinstance(call, nodes.Call) and called_name(call) == "unbind"
+    return not unbinds or not any(isinstance(n, nodes.UnaryOp) or getattr(n, "value", 0) != 0 for n in numbers)
 
 
 def _is_spread(facts: Facts, node: nodes.NodeNG) -> bool:
