@@ -67,6 +67,9 @@ EACH = [
     "return torch.stack([*x.unbind(0)]).sin()",
     "return together(*x).sin()",
     "return torch.block_diag(*x).sin()",
+    "taps, other = x.chunk(2, -1)\nfor i in range(taps.size(0)):\n    x = x + i\nreturn x",
+    "taps = torch.ones(3, 4) @ x.t()\nfor i in range(taps.shape[1]):\n    x = x + i\nreturn x",
+    "taps = torch.ones(1, 4) + x\nfor i in range(taps.shape[0]):\n    x = x + i\nreturn x",
     "taps = torch.arange(x.shape[0])\nfor i in range(len(taps)):\n    x = x + i\nreturn x",
 ]
 """A graph for each size, up to the limit."""

@@ -91,7 +91,8 @@ def _is_made(resolver: Resolver, scope: FunctionInfo | None, facts: Facts, node:
     """
     if isinstance(node, nodes.Name):
         found = _assigned(scope, node.name)
-        return bool(found) and all(is_fixed(resolver, scope, facts, part, depth) for part in found)
+        whole = all(facts.values.get(part, UNKNOWN).must(TENSOR) for part in found)
+        return bool(found) and whole and all(is_fixed(resolver, scope, facts, part, depth) for part in found)
     if isinstance(node, nodes.BinOp):
         sides = (node.left, node.right)
         return all(_is_number(resolver, facts, s) or is_fixed(resolver, scope, facts, s, depth) for s in sides)
@@ -101,6 +102,8 @@ def _is_made(resolver: Resolver, scope: FunctionInfo | None, facts: Facts, node:
     if any(name.startswith("torch.") and name[6:] in _FACTORIES for name in facts.externals.get(node, ())):
         return bool(node.args) and all(_is_number(resolver, facts, a) for a in node.args)
     if isinstance(func, nodes.Attribute) and func.attrname in SAME_SHAPE:
+        if not facts.values.get(func.expr, UNKNOWN).must(TENSOR):
+            return False
         return is_fixed(resolver, scope, facts, func.expr, depth)
     return False
 
