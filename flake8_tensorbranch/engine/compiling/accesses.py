@@ -23,8 +23,9 @@ Place = tuple[ClassInfo | None, str]  # an attribute of a class; a global where 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One read or write of a place; `how`: ``read``, ``set``, ``step`` (from its own value), ``grow``, ``empty`` or
-    ``fill`` (an item under the key `value`).
+    """One read or write of a place; `how`: ``read``, ``set``, ``step`` (from its own value), ``grow`` or ``empty``.
+
+    Where an item is stored the container is read; `value` is the key then.
     """
 
     place: Place
@@ -72,7 +73,7 @@ class Reader:
         stored = parent.parent if isinstance(parent, nodes.Subscript) and parent.value is node else None
         if isinstance(parent, nodes.Subscript) and isinstance(stored, nodes.Assign) and parent in stored.targets:
             new = self._new_key(function, [parent.slice])
-            return Access(place, node, "grow" if new else "fill", None if new else parent.slice)
+            return Access(place, node, "grow" if new else "read", None if new else parent.slice)
         return Access(place, node, "read")
 
     def _named(self, function: FunctionInfo | None, node: Any) -> Access | None:

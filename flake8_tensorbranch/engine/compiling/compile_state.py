@@ -198,7 +198,8 @@ class State:
                     continue  # starts anew in every call
                 found = next((a for a in mine if self.carries(function, a, kind)), None)
             else:
-                found = next((a for a in mine if a.how != "read" and self._between(function, a, kind)), None)
+                changing = (a for a in mine if a.how != "read" or a.value is not None)
+                found = next((a for a in changing if self._between(function, a, kind)), None)
             if found is not None:
                 return kind, found.node
         return None
@@ -318,7 +319,7 @@ class State:
         return any(self._enters(callee, 4) for callees in calls for callee in callees)
 
     def _per_round(self, access: Access, kind: str, names: set[str]) -> bool:
-        if access.how == "fill":
+        if access.how == "read":
             entered = access.value is not None and loops.counted(access.value, names)
             return entered and kind == "length" and any(map(is_mapping, self.beginnings(access.place)))
         if access.how in ("grow", "step"):
