@@ -41,7 +41,7 @@ def check(site: ValueSite | TracedSite) -> Iterator[Finding]:
     if not site.declared or site.guarded:
         return
     what = "the loop over" if site.kind is SinkKind.SIZE_LOOP else "the test"
-    if site.form == "look-up":
+    if site.form in ("look-up", "get"):
         what = "the look-up"
     yield Finding(
         site.node,
