@@ -245,6 +245,28 @@ def all_experts(x: Tensor, top: Tensor):
     return out
 
 
+def parts_of_each(x: Tensor, ids: Tensor) -> Tensor:
+    parts = []
+    for v in ids.unique():  # error: [TBR102]
+        v = v.item()
+        part = x[ids == v]
+        if len(part) == 0:  # ok: [TBR102] `v` is one of `ids`
+            continue
+        parts.append(part.mean())
+    for v in ids.unique():  # error: [TBR102]
+        v = v + 1
+        part = x[ids == v]
+        if len(part) == 0:  # error: [TBR102]
+            continue
+        parts.append(part.mean())
+    for v in ids.unique():  # error: [TBR102]
+        mask = ids == v
+        mask[0] = False
+        if mask.any():  # error: [TBR101]
+            parts.append(x[mask].mean())
+    return torch.stack(parts)
+
+
 def ids_of_another(x: Tensor, ids: Tensor, more: Tensor):
     out = x.clone()
     for g in ids.unique():  # error: [TBR102]

@@ -7,6 +7,7 @@ from typing import Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.branching import asserted, bodies, implied
+from flake8_tensorbranch.engine.branching.bests import keeps_best
 from flake8_tensorbranch.engine.inference.frame import Facts
 from flake8_tensorbranch.engine.inference.program import Program
 from flake8_tensorbranch.engine.lattice import HOST, MODULE_KINDS, TENSOR, UNKNOWN, AbstractValue
@@ -192,23 +193,13 @@ class Context:
         """
         target = statement.targets[0] if isinstance(statement, nodes.Assign) and len(statement.targets) == 1 else None
         scope = self.scope
-        if isinstance(target, nodes.AssignAttr) and isinstance(getattr(statement, "value", None), nodes.Name):
-            return not self._is_bookkeeping(target.expr)
+        if isinstance(statement, nodes.Assign) and isinstance(target, (nodes.AssignAttr, nodes.Tuple)):
+            return not keeps_best(self.program.analysis.resolver, scope, statement)
         if not isinstance(target, nodes.AssignName) or scope is None or target.name in scope.declared_global:
             return True
         if self._used is None:
             self._used = {n.name for n in scope.node.nodes_of_class(nodes.Name) if not bodies.is_logged(n)}
         return target.name in self._used or target.name in scope.declared_nonlocal
-
-    def _is_bookkeeping(self, holder: nodes.NodeNG) -> bool:
-        """True for the object that a method belongs to, where its class is surely none of a module."""
-        scope = self.scope
-        if scope is None or scope.cls is None or not scope.takes_self or dotted(holder) != scope.params[0].name:
-            return False
-        resolver = self.program.analysis.resolver
-        return not resolver.is_module(scope.cls) and not any(
-            isinstance(base, str) and base.startswith("?") for base in resolver.mro(scope.cls)
-        )
 
     def _is_inplace(self, call: nodes.NodeNG) -> bool:
         if not isinstance(call, nodes.Call):

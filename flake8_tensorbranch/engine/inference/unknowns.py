@@ -42,7 +42,7 @@ def names_arrays(function: FunctionInfo) -> bool:
     """True for a function whose text, but for examples, names a library of arrays, in full or by its short name."""
     memo, key = function.module.memo, ("arrays", function)
     if key not in memo:
-        lines = function.module.text.splitlines()[function.node.fromlineno - 1 : function.node.tolineno]
+        lines = function.module.text.split("\n")[function.node.fromlineno - 1 : function.node.tolineno]
         text = "\n".join(line for line in lines if not line.lstrip().startswith((">>>", "...")))
         memo[key] = any(word in text for word in evidence.SPELLED_ARRAYS)
     return bool(memo[key])
