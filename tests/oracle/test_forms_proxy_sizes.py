@@ -107,9 +107,46 @@ UNTOLD = [
 ]
 """What raises and is not reported: sizes in a list, a name bound anew, what is no number."""
 
+LAYERS = [
+    "h = self.a(x)\nreturn h.view(*h.shape)",
+    "h = self.a(x)\nreturn h * int(h.shape[0])",
+    "return x * len(self.a(x))",
+    "h = self.b(x).relu()\nreturn h.view(*h.shape[:-1], 4)",
+    "for layer in self.c:\n    x = layer(x)\nreturn x.view(*x.shape)",
+    "h = self.a(x)\nif h.dim() == 1:\n    h = h[None]\nreturn h",
+    "h = self.a(x)\nreturn h * h.shape[0]",
+    "h = self.a(W)\nreturn x * int(h.shape[0])",
+    "return x * int(self.a.weight.shape[0])",
+    "return x.view(*self.a.weight[0].shape)",
+]
+MODEL = """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(4, 4)
+        self.b = nn.Sequential(nn.Linear(4, 4), nn.Tanh())
+        self.c = nn.ModuleList([nn.Linear(4, 4), nn.Linear(4, 4)])
 
-def program(body: str, run: str = TRACED, wrapped: str = "") -> str:
-    return f"{HEAD}{wrapped}\n\ndef form(x: Tensor):\n{indented(body)}\n\ndef run() -> object:\n    return {run}\n"
+    def forward(self, {}):
+{}
+
+
+def run() -> object:
+    return torch.fx.symbolic_trace(Model())
+"""
+FILLED = {
+    "concrete_args={'k': 2}": True,
+    "{'k': 2}": True,
+    "concrete_args={}": True,
+    "concrete_args=None": True,
+    "concrete_args={'x': W, 'k': 2}": False,
+    "concrete_args=dict(x=W)": False,
+}
+"""What is filled in beside the parameter that is asked for its size, and whether the trace raises."""
+
+
+def program(body: str, run: str = TRACED, wrapped: str = "", taken: str = "x: Tensor") -> str:
+    return f"{HEAD}{wrapped}\n\ndef form({taken}):\n{indented(body)}\n\ndef run() -> object:\n    return {run}\n"
 
 
 def raises(source: str) -> bool:
@@ -117,9 +154,24 @@ def raises(source: str) -> bool:
         return observe(module.run).error is not None
 
 
+@pytest.mark.parametrize("taken", ["x: Tensor", "x", "x, mask=None"])
 @pytest.mark.parametrize("body", BODIES)
-def test_what_a_proxy_refuses(body: str) -> None:
-    source = program(body)
+def test_what_a_proxy_refuses(body: str, taken: str) -> None:
+    source = program(body, taken=taken)
+    assert bool(reported(source, "TBR311")) is raises(source)
+
+
+@pytest.mark.parametrize("taken", ["x: Tensor", "x"])
+@pytest.mark.parametrize("body", LAYERS)
+def test_what_a_layer_makes_of_a_proxy(body: str, taken: str) -> None:
+    source = HEAD + MODEL.format(taken, indented(body, 8))
+    assert bool(reported(source, "TBR311")) is raises(source)
+
+
+@pytest.mark.parametrize("given", FILLED)
+def test_what_is_filled_in_is_named(given: str) -> None:
+    source = program("return x * int(x.shape[0])", f"torch.fx.symbolic_trace(form, {given})", taken="x, k=1")
+    assert raises(source) is FILLED[given]
     assert bool(reported(source, "TBR311")) is raises(source)
 
 

@@ -193,3 +193,19 @@ def flattened(x: Tensor) -> Tensor:
 
 
 symbolic_sizes = torch.fx.symbolic_trace(flattened)
+
+
+class Headed(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = nn.Linear(4, 4)
+
+    def forward(self, x, heads=2, mask=None):  # each parameter is a proxy, whatever it is
+        for size in x.shape[1:]:  # error: [TBR311] "`x.shape[1:]`"
+            x = x * size
+        h = self.inner(x)
+        h = h.view(*h.shape[:-1], heads, -1)  # error: [TBR311] "`h.shape[:-1]`"
+        return h * int(mask.shape[0])  # ok: [TBR311] filled in below
+
+
+symbolic_headed = torch.fx.symbolic_trace(Headed(), concrete_args={"mask": torch.ones(2)})
