@@ -219,3 +219,30 @@ def test_filled_by_callers(body: str) -> None:
     with loaded(source) as module:
         costly = graphs_compiled(lambda: module.run(torch.ones(4))) > MOST
     assert bool(reported(source, "TBR303")) is costly
+
+
+APPENDS = "@torch.compile(backend='eager')\ndef form(x: Tensor, outs: list):\n    {}\n    return x.cos()\n\n\n"
+GIVEN_LISTS = [
+    ("outs.append(x.sin())", "outs = []\n    for _ in range(6):\n        x = form(x, outs)"),
+    ("outs.extend([x.sin(), x])", "outs = []\n    for _ in range(6):\n        x = form(x, outs)"),
+    (
+        "outs.insert(0, x.sin())",
+        "outs = []\n    n = 0\n    while n < 6:\n        x = form(x, outs=outs)\n        n += 1",
+    ),
+    ("outs.append(x.sin())", "for _ in range(6):\n        outs = []\n        x = form(x, outs)"),
+    ("outs.append(x.sin())", "for _ in range(6):\n        x = form(x, [])"),
+    ("outs.append(x.sin())", "for outs in ([], [], []):\n        x = form(x, outs)"),
+    ("outs.append(x.sin())", "outs = []\n    for _ in range(6):\n        x = form(x, outs)\n        outs.clear()"),
+    ("outs.append(x.sin())\n    outs.pop()", "outs = []\n    for _ in range(6):\n        x = form(x, outs)"),
+    ("outs = []\n    outs.append(x.sin())", "outs = []\n    for _ in range(6):\n        x = form(x, outs)"),
+    ("outs = [x.sin()]", "outs = []\n    for _ in range(6):\n        x = form(x, outs)"),
+    ("outs.append(x.sin())", "outs = []\n    x = form(x, outs)"),
+]
+
+
+@pytest.mark.parametrize(("body", "calls"), GIVEN_LISTS)
+def test_lists_that_the_function_appends_to(body: str, calls: str) -> None:
+    source = f"{HEAD}\n\n{APPENDS.format(body)}def run(x: Tensor):\n    {calls}\n    return x\n"
+    with loaded(source) as module:
+        costly = graphs_compiled(lambda: module.run(torch.ones(3))) > 2
+    assert bool(reported(source, "TBR303")) is costly

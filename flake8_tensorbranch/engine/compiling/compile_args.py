@@ -14,9 +14,11 @@ from flake8_tensorbranch.engine.lookup import loops
 from flake8_tensorbranch.engine.regions.region import Membership, Regions
 from flake8_tensorbranch.engine.regions.trace import noted
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite
+from flake8_tensorbranch.knowledge.containers import CHANGES
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
 
 KIND: Final = "compiled"
+_LONGER: Final = frozenset({"append", "appendleft", "extend", "insert"})
 
 
 def sites(program: Program, regions: Regions) -> Iterator[TracedSite]:
@@ -80,15 +82,37 @@ class _Arguments:
                 yield call.args[position]
 
     def _length_changes(self, name: str, slots: list[str]) -> nodes.NodeNG | None:
-        """A call in a loop that passes a container which the loop makes longer or shorter."""
+        """A call in a loop that passes a container which the loop makes longer or shorter, or the function longer."""
+        fills = self._fills(name)
         for _, call in self.calls:
             for given in self._given(call, name, slots):
                 inner = given.value if isinstance(given, nodes.Starred) else given
                 path = dotted(inner)
                 for loop in loops.around(call):
-                    if path is not None and path not in loops.targets(loop) and loops.grows(path, loop):
+                    if path is None or path in loops.targets(loop):
+                        continue
+                    if loops.grows(path, loop) or (
+                        fills and not isinstance(given, nodes.Starred) and _keeps(path, loop)
+                    ):
                         return call
         return None
+
+    def _fills(self, name: str) -> bool:
+        """True where the function itself appends to a parameter, and takes nothing out of it."""
+        if name not in {p.name for p in self.function.params} or any(
+            isinstance(target, nodes.AssignName) and not isinstance(target.parent, nodes.Arguments)
+            for target in self.function.local_names.get(name, ())
+        ):
+            return False
+        done = {
+            node.func.attrname
+            for node in loops.walk(self.function.node)
+            if isinstance(node, nodes.Call)
+            and isinstance(node.func, nodes.Attribute)
+            and dotted(node.func.expr) == name
+        }
+        deleted = (n for n in loops.walk(self.function.node) if isinstance(n, (nodes.DelName, nodes.Delete)))
+        return bool(done & _LONGER) and not done & CHANGES - _LONGER and next(deleted, None) is None
 
     def _reshaped(self, name: str) -> nodes.NodeNG | None:
         """The return of a rest, unpacked from a parameter (`a, *rest = p`), with another length: it is passed on."""
@@ -119,6 +143,18 @@ class _Arguments:
                 if any(loops.counted(given, loops.counters(loop)) for loop in loops.around(call)):
                     return call
         return None
+
+
+def _keeps(path: str, loop: nodes.NodeNG) -> bool:
+    """True when a loop passes on the same container in every round, and makes it no shorter."""
+    for node in loops.walk(loop):
+        if isinstance(node, nodes.Call) and isinstance(node.func, nodes.Attribute) and node.func.attrname in CHANGES:
+            if dotted(node.func.expr) == path:
+                return False
+        elif isinstance(node, (nodes.AssignName, nodes.AssignAttr, nodes.Delete)):
+            if dotted(node) == path or isinstance(node, nodes.Delete):
+                return False
+    return True
 
 
 def counting(program: Program, function: FunctionInfo, names: set[str]) -> Iterator[nodes.NodeNG]:

@@ -89,7 +89,7 @@ def sites(program: Program, regions: Regions, batched: Batched) -> Iterator[Trac
                 yield _site(program, scope, SinkKind.SIZED_RESULT, node, kinds, regions.has)
         if "compiled" in inside:
             only = {"compiled": inside["compiled"]}
-            for node, text in unasked.breaks(facts, asked):
+            for node, text in unasked.breaks(facts, asked, bool(inside["compiled"].way)):
                 if not under(node, asked) and not guard(node):
                     found = _site(program, scope, SinkKind.SCALAR_READ, node, only, regions.has)
                     yield replace(found, facts={**found.facts, "text": text})

@@ -16,13 +16,14 @@ from flake8_tensorbranch.knowledge.tracing import BREAKS_ON_NUMBERS, TESTS_EACH,
 _NAMES: Final = TEXTS | TESTS_EACH | {"bool"} | ASKS_TRUTH | {n.rsplit(".", 1)[-1] for n in BREAKS_ON_NUMBERS}
 
 
-def breaks(facts: Facts, asked: set[nodes.NodeNG]) -> Iterator[tuple[nodes.Call, bool]]:
+def breaks(facts: Facts, asked: set[nodes.NodeNG], called: bool) -> Iterator[tuple[nodes.Call, bool]]:
     """The calls that break a graph so, each with whether it asks for text (observed:
     tests/oracle/test_forms_breaks.py). What an error says is left out: nothing goes on after it; so is a truth that
-    is kept for one of the tests `asked`, which is the decision's own.
+    is kept for one of the tests `asked`, which is the decision's own, or for the caller's in a region that calls the
+    function.
     """
     for node in facts.values:
-        if type(node) is nodes.Call and _name(node) in _NAMES and _breaks(facts, node, asked):
+        if type(node) is nodes.Call and _name(node) in _NAMES and _breaks(facts, node, asked, called):
             if not isinstance(node.statement(), (nodes.Raise, nodes.Assert)):
                 yield node, getattr(node.func, "name", "") in TEXTS
 
@@ -32,24 +33,26 @@ def _name(call: nodes.Call) -> str:
     return str(func.attrname if isinstance(func, nodes.Attribute) else getattr(func, "name", ""))
 
 
-def _breaks(facts: Facts, call: nodes.Call, asked: set[nodes.NodeNG]) -> bool:
+def _breaks(facts: Facts, call: nodes.Call, asked: set[nodes.NodeNG], called: bool) -> bool:
     name = call.func.name if isinstance(call.func, nodes.Name) else ""
-    if name in TEXTS or (name == "bool" and not _is_kept_for(call, asked)):
+    if name in TEXTS or (name == "bool" and not _is_kept_for(call, asked, called)):
         return any(_is_tensor(facts, part) for part in call.args)
     if quantified(facts, call) is not None or truth(facts, call) is not None:
         return True
     return any(taken in BREAKS_ON_NUMBERS for taken, _ in given(facts, call))
 
 
-def _is_kept_for(call: nodes.Call, asked: set[nodes.NodeNG]) -> bool:
-    """True for what is given a name that a test of the function reads, or that it hands on in what it returns."""
+def _is_kept_for(call: nodes.Call, asked: set[nodes.NodeNG], called: bool) -> bool:
+    """True for what is given a name that a test of the function reads, or that a function that is called in the region
+    hands on in what it returns.
+    """
     kept = call.parent
     if not isinstance(kept, nodes.Assign):
         return False
     names = {target.name for target in kept.targets if isinstance(target, nodes.AssignName)}
     if len(names) < len(kept.targets):
         return True
-    returned = [r.value for r in kept.scope().nodes_of_class(nodes.Return)]
+    returned = [r.value for r in kept.scope().nodes_of_class(nodes.Return)] if called else []
     told = [part for value in returned for part in (value.elts if isinstance(value, nodes.Tuple) else [value])]
     if any(getattr(part, "name", None) in names for part in told):
         return True
