@@ -7,8 +7,8 @@ import importlib
 import random
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
 from types import ModuleType
 from typing import Any
 
@@ -65,8 +65,8 @@ def reported(source: str, code: str) -> dict[str, list[str]]:
 
 
 @contextmanager
-def plain(source: str) -> Iterator[ModuleType]:
-    """The same program without its checkpoints: what they wrap is called directly, by whichever name."""
+def plain(source: str, load: Callable[[str], AbstractContextManager[ModuleType]] = loaded) -> Iterator[ModuleType]:
+    """The same program, as `load` has it, without its checkpoints: what they wrap is called directly, by any name."""
 
     def call(function: Any, *args: Any, use_reentrant: bool = True, **options: Any) -> Any:
         for name in ("preserve_rng_state", "context_fn", "debug", "determinism_check", "early_stop"):
@@ -77,7 +77,7 @@ def plain(source: str) -> Iterator[ModuleType]:
         with suppress(ImportError):  # a torch without distributed has no wrapper; one imported later would keep `call`
             patch.setattr(importlib.import_module(WRAPPER), "torch_utils_checkpoint", call)
         patch.setattr(torch.utils.checkpoint, "checkpoint", call)
-        with loaded(source) as module:
+        with load(source) as module:
             yield module
 
 

@@ -124,7 +124,9 @@ def importable(folder: Path, files: Mapping[str, str]) -> Iterator[None]:
     finally:
         sys.path.remove(str(folder))
         for name, module in list(sys.modules.items()):
-            if Path(getattr(module, "__file__", None) or "").is_relative_to(folder):
+            own = vars(module) if type(module) is ModuleType else {}
+            places = [own.get("__file__") or "", *own.get("__path__", ())]  # a namespace package has no file
+            if any(Path(place).is_relative_to(folder) for place in places):
                 del sys.modules[name]
 
 

@@ -49,6 +49,8 @@ class Core:
     `state` stands at the top of the region's module, `options` at the checkpoint; `at` says where the report stands: at
     the marked line of the body or of the state (`body`), at the checkpoint (`call`), or in the step (`step`). `also` is
     what the hazard brings with it; a `raw` one gives the region the batch itself, not what a layer makes of it.
+    `loss` is what the step makes of `out`, and `step` another step than `STEP`. `repair`, `repaired_state` and what
+    begins with `mended` take the place of what they are named after in the repaired program; empty, it stays as it is.
     """
 
     code: str
@@ -78,7 +80,14 @@ class Section:
 
 
 def sections(page: str) -> list[Section]:
-    """The programs of a Markdown page; raises ValueError for a rewrite that is none of the columns."""
+    """The programs of a Markdown page; raises ValueError for a rewrite that is none of the columns.
+
+    Each is a title, `## name: rewrite, rewrite`, and a Python block, which `# file: path` lines may divide. In
+    `ways.md` a line HEAD, STATE, SETUP or BODY stands for that part of a core and OPTS for its options; `#: call`,
+    `#: option` and `#: leads` mark lines (`expected`). In `scopes.md` SCOPE is the scope, `#: here` its line, `#: mode`
+    one that is reported of modes alone. A page of `programs` is of one rule; a title without rewrites is a repair or a
+    look-alike, and `# error: [TBRnnn]` ends each line that is reported.
+    """
     found = []
     for title, text in re.findall(
         r"^## ([^\n]+)\n+```python\n(.*?)^```$", (HERE / page).read_text(encoding="utf-8"), re.M | re.S
