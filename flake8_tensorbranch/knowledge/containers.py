@@ -46,6 +46,9 @@ ALTERS: Final = (CHANGES - {"setdefault"}) | {"reverse", "sort"}
 ITERATES: Final = frozenset("accumulate all any enumerate len list map max min set sorted sum tuple zip".split())
 """Functions of Python that go over an argument or ask for its length: a tensor without dimensions fails there."""
 
+NEEDS_ONE: Final = frozenset("cat concat concatenate max min stack".split())
+"""Last names of functions of Python and torch that raise for an argument that holds nothing (tests/oracle)."""
+
 KEYED: Final = frozenset({"get", "pop", "setdefault"})
 """Give the element of a key."""
 

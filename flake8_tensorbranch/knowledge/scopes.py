@@ -255,3 +255,9 @@ ENTERED_ONCE: Final = frozenset(
     }
 )
 """Functions of torch under `@contextmanager`: what they return can be entered once."""
+
+MODES: Final = ("TorchFunctionMode", "TorchDispatchMode", "BaseTorchFunctionMode")
+"""Last names of the bases of a project's own modes (torch/overrides.py, torch/utils/_python_dispatch.py)."""
+
+MODE_HANDLERS: Final = {"__torch_function__": "a function mode", "__torch_dispatch__": "a dispatch mode"}
+"""The methods by which a mode handles each operation, with what such a mode is called in messages."""

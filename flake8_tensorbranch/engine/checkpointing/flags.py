@@ -13,16 +13,15 @@ from flake8_tensorbranch.engine.lookup.calltree import CallTree
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins, line
 from flake8_tensorbranch.knowledge.containers import CHANGES
 from flake8_tensorbranch.knowledge.modules import FORWARD_HOOKS
-from flake8_tensorbranch.knowledge.scopes import SCOPES, Scope
+from flake8_tensorbranch.knowledge.scopes import MODE_HANDLERS, MODES, SCOPES, Scope
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 _CHANGES: Final = CHANGES | {"push", "reset", "set"}
-_MODES: Final = ("TorchFunctionMode", "TorchDispatchMode", "BaseTorchFunctionMode")
 _NOT_FLAGS: Final = frozenset({"training", "requires_grad", "grad", "data"})
 _ENVIRONMENT: Final = frozenset({"environ", "getenv"})
 
 HOOK: Final = "a hook"
-FUNCTION_MODE: Final = "a function mode"
+FUNCTION_MODE: Final = MODE_HANDLERS["__torch_function__"]
 
 Key = tuple[str, str, str]
 """A state: whether it is an attribute, a name or a variable of the environment; its name; the class that owns it."""
@@ -56,8 +55,8 @@ class Flags:
     def of_class(self, cls: ClassInfo) -> Changes:
         """What a class with `__enter__` and `__exit__`, or a mode, changes while it is open."""
         resolver = self.origins.program.analysis.resolver
-        if resolver.has_base(cls, *_MODES):
-            for name, mode in (("__torch_function__", FUNCTION_MODE), ("__torch_dispatch__", "a dispatch mode")):
+        if resolver.has_base(cls, *MODES):
+            for name, mode in MODE_HANDLERS.items():
                 method = resolver.method(cls, name)
                 if method is not None and not _observes(method):
                     return Changes(everywhere=mode)
@@ -255,36 +254,76 @@ def _stored(node: nodes.NodeNG) -> bool:
 
 def _observes(method: FunctionInfo) -> bool:
     """True for a mode's handler that runs the operation as it came, and gives back what that gave."""
-    results: set[str] = set()
-    for statement in method.node.nodes_of_class(nodes.Assign):
-        if _runs(method, statement.value):
-            results.update(t.name for t in statement.targets if isinstance(t, nodes.AssignName))
     return all(
         r.value is not None
-        and (_runs(method, r.value) or (isinstance(r.value, nodes.Name) and r.value.name in results))
+        and (_runs(method, r.value) or (isinstance(r.value, nodes.Name) and _is_result(method, r.value.name)))
         for r in method.returns_nodes
     )
+
+
+def _is_result(method: FunctionInfo, name: str) -> bool:
+    """True for a name that holds what the operation gave, and nothing else, as it was."""
+    values = [_value(bound) for bound in method.local_names.get(name, ())]
+    return bool(values) and all(v is not None and _runs(method, v) for v in values) and not _is_filled(method, name)
 
 
 def _runs(method: FunctionInfo, node: nodes.NodeNG) -> bool:
     """True for `func(*args, **kwargs)` of what a handler is given, none of it changed."""
     if not (isinstance(node, nodes.Call) and isinstance(node.func, nodes.Name) and len(node.args) == 1):
         return False
-    star = node.args[0]
-    return isinstance(star, nodes.Starred) and not any(
-        _is_changed(method, name.name) for name in node.nodes_of_class(nodes.Name)
+    star, own = node.args[0], [p.name for p in method.params[1:2]]
+    return (
+        isinstance(star, nodes.Starred)
+        and [node.func.name] == own
+        and all(isinstance(b.parent, nodes.Arguments) for b in method.local_names.get(node.func.name, ()))
+        and all(k.arg is None for k in node.keywords)
+        and all(_is_given(method, v, ()) for v in (star.value, *(k.value for k in node.keywords)))
     )
 
 
-def _is_changed(method: FunctionInfo, name: str) -> bool:
-    """True for a name to which a function gives anything but what it had, or an empty mapping for None."""
-    for bound in method.local_names.get(name, ()):
-        if isinstance(bound.parent, nodes.Arguments):
+def _is_given(method: FunctionInfo, node: Any, seen: tuple[str, ...]) -> bool:
+    """True for what a handler is given, as it came: by its name, copied, or with something empty for None."""
+    if isinstance(node, nodes.Name):
+        bound = method.local_names.get(node.name, ())
+        return node.name in seen or (
+            bool(bound)
+            and not _is_filled(method, node.name)
+            and all(isinstance(b.parent, nodes.Arguments) or _binds_given(method, b, (*seen, node.name)) for b in bound)
+        )
+    if isinstance(node, nodes.BoolOp):
+        return node.op == "or" and all(_is_given(method, v, seen) for v in node.values)
+    if isinstance(node, nodes.IfExp):
+        return all(_is_given(method, v, seen) for v in (node.body, node.orelse))
+    if isinstance(node, nodes.Call):
+        copies = isinstance(node.func, nodes.Name) and node.func.name in ("dict", "list", "tuple")
+        return copies and not node.keywords and all(_is_given(method, a, seen) for a in node.args)
+    return _is_empty(node)
+
+
+def _binds_given(method: FunctionInfo, bound: Any, seen: tuple[str, ...]) -> bool:
+    """True where a name takes what the handler is given; where it takes something empty, only under a test."""
+    value = _value(bound)
+    empty = _is_empty(value) or (isinstance(value, nodes.Call) and not value.args)
+    return _is_given(method, value, seen) and (not empty or isinstance(bound.statement().parent, nodes.If))
+
+
+def _value(bound: Any) -> Any:
+    """What a name is bound to; None where that is no whole value of an assignment."""
+    up = bound.parent
+    return up.value if isinstance(up, (nodes.Assign, nodes.AnnAssign, nodes.NamedExpr)) else None
+
+
+def _is_empty(node: Any) -> bool:
+    return (isinstance(node, nodes.Dict) and not node.items) or (isinstance(node, nodes.Tuple) and not node.elts)
+
+
+def _is_filled(method: FunctionInfo, name: str) -> bool:
+    """True where a function changes what a name holds: an item, an attribute, by a method in place."""
+    for node in method.node.nodes_of_class(nodes.Name):
+        up = node.parent
+        if node.name != name or not isinstance(up, (nodes.Attribute, nodes.AssignAttr, nodes.Subscript)):
             continue
-        value: Any = getattr(bound.parent, "value", None)
-        if value is None or {n.name for n in value.nodes_of_class(nodes.Name)} != {name}:
+        changes = up.attrname in _CHANGES or up.attrname.endswith("_") if isinstance(up, nodes.Attribute) else False
+        if changes or isinstance(up, nodes.AssignAttr) or _stored(up):
             return True
-        if next(value.nodes_of_class(nodes.Call), None) is not None:
-            return True
-    stored = (n for n in method.node.nodes_of_class(nodes.Subscript) if _stored(n))
-    return any(isinstance(n.value, nodes.Name) and n.value.name == name for n in stored)
+    return False

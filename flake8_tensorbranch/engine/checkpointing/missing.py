@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, Final
 
 from astroid import nodes
 
 from flake8_tensorbranch.engine.lookup import loops
 from flake8_tensorbranch.engine.lookup.origins import position
+from flake8_tensorbranch.knowledge.containers import FILLS, ITERATES, NEEDS_ONE
 from flake8_tensorbranch.syntax.binding import assigned
 from flake8_tensorbranch.syntax.kinds import FUNCTIONS, NESTED
 from flake8_tensorbranch.syntax.names import FunctionInfo, last_name
@@ -24,15 +25,16 @@ _EMPTY: Final = "empty"
 _State = dict[str, str]
 _SIMPLE: Final = (nodes.Return, nodes.Assign, nodes.AnnAssign, nodes.AugAssign, nodes.Expr, nodes.Assert)
 _LEAVING: Final = (nodes.Return, nodes.Raise, nodes.Break, nodes.Continue)
-_NEED_ONE: Final = ("stack", "cat", "concat", "concatenate", "max", "min")
-_PUTS: Final = ("append", "extend", "insert", "add", "update")
 
 
 class Way:
     """One way through a function, by what some names hold on it."""
 
-    def __init__(self, state: _State) -> None:
-        self.state = state
+    def __init__(self, state: _State, shared: Collection[str]) -> None:
+        self.state = {name: kind for name, kind in state.items() if name not in shared}
+        """What some names hold: `_UNBOUND`, `NONE` or `_EMPTY`."""
+        self.shared = shared
+        """Names that other functions bind as well: a call may bind them."""
         self.taken: list[Any] = []
         """The statements of the sides that the way takes since something is None or empty."""
 
@@ -48,23 +50,38 @@ class Way:
     def run(self, statements: list[Any]) -> str | None:
         """What a run of statements comes to; None where it reaches their end."""
         for statement in statements:
-            found = None if isinstance(statement, NESTED) else self._statement(statement)
+            if isinstance(statement, NESTED):
+                self._forget([statement.name])
+                continue
+            found = self._statement(statement)
             if found is not None:
                 return found
         return None
 
+    def _forget(self, names: Iterable[str]) -> None:
+        for name in names:
+            self.state.pop(name, None)
+
     def _statement(self, statement: Any) -> str | None:
+        self._forget(n.target.name for n in statement.nodes_of_class(nodes.NamedExpr, NESTED))
         if isinstance(statement, nodes.If):
             return self._branch(statement)
         if isinstance(statement, nodes.With):
             if any(_breaks(manager, self.state) for manager, _ in statement.items):
                 return FAILS
+            for _, target in statement.items:
+                self._forget(() if target is None else _targets(target))
             return self.run(statement.body)
         if isinstance(statement, nodes.For):
             return FAILS if _breaks(statement.iter, self.state) else self._skipped(statement)
-        if isinstance(statement, (nodes.While, nodes.Try, *_LEAVING[1:])):
+        if isinstance(statement, nodes.Match):
+            return FAILS if _breaks(statement.subject, self.state) else self._skipped(statement)
+        if isinstance(statement, (nodes.While, nodes.Try, nodes.TryStar, *_LEAVING[1:])):
             return ENDS
-        return self._simple(statement) if isinstance(statement, _SIMPLE) else None
+        if isinstance(statement, _SIMPLE):
+            return self._simple(statement)
+        self._forget(_targets(statement))
+        return None
 
     def _simple(self, statement: Any) -> str | None:
         state = self.state
@@ -79,9 +96,25 @@ class Way:
                 return FAILS
         if isinstance(statement, nodes.Return):
             return NONE if _is_none(value, state) else ENDS
-        for name in (*_bound(statement), *_filled(statement)):
-            state.pop(name, None)
+        self._forget((*_targets(statement), *_filled(statement), *self._handed(statement)))
+        if isinstance(statement, nodes.Assign):
+            self._hold(statement)
         return None
+
+    def _hold(self, statement: nodes.Assign) -> None:
+        """Keep in mind that a name is None or empty from here on."""
+        kind = NONE if _is_none(statement.value, self.state) else _EMPTY if _is_empty(statement.value) else ""
+        for target in statement.targets if kind else ():
+            if isinstance(target, nodes.AssignName) and target.name not in self.shared:
+                self.state[target.name] = kind
+
+    def _handed(self, statement: Any) -> Iterator[str]:
+        """The names of what is empty that a statement hands to what may fill it."""
+        for node in statement.nodes_of_class(nodes.Name, NESTED):
+            up = node.parent
+            asks = isinstance(up, nodes.Call) and node in up.args and last_name(up.func) in ITERATES | {"print"}
+            if self.state.get(node.name) == _EMPTY and not asks:
+                yield node.name
 
     def _branch(self, statement: nodes.If) -> str | None:
         if _breaks(statement.test, self.state):
@@ -95,9 +128,10 @@ class Way:
 
     def _skipped(self, statement: Any) -> str | None:
         """What a statement means whose body runs or not: it may leave, or bind."""
-        for node in statement.nodes_of_class((nodes.AssignName, nodes.Name), NESTED):
-            if isinstance(node, nodes.AssignName) or self.state.get(node.name) == _EMPTY:
-                self.state.pop(node.name, None)
+        self._forget(_targets(statement))
+        for node in statement.nodes_of_class(nodes.Name, NESTED):
+            if self.state.get(node.name) == _EMPTY:
+                self._forget([node.name])
         return ENDS if next(statement.nodes_of_class(_LEAVING, NESTED), None) is not None else None
 
 
@@ -109,8 +143,11 @@ def stopped(function: FunctionInfo, block: Any, handler: list[Any], saves: Calla
         return ENDS
     body = list(_flat(block.body))
     last = next((i for i in range(len(body) - 1, -1, -1) if saves(body[i])), len(body))
-    way = Way(_left(function, block, body[last:]))
-    return way.run(handler) or way.behind(block)
+    way = Way(_left(function, block, body[last:]), _shared(function.node))
+    final = getattr(block, "finalbody", [])
+    if any(next(s.nodes_of_class(_LEAVING, NESTED), None) is not None for s in final):
+        return ENDS
+    return way.run(handler) or way.run(final) or way.behind(block)
 
 
 def given_none(call: Any) -> tuple[str, list[Any]]:
@@ -129,8 +166,24 @@ def given_none(call: Any) -> tuple[str, list[Any]]:
         return FAILS, []
     if len(up.targets) > 1 or not isinstance(target, nodes.AssignName):
         return ENDS, []
-    way = Way({target.name: NONE})
+    way = Way({target.name: NONE}, _shared(call.frame()))
     return way.behind(up), way.taken
+
+
+def _shared(frame: Any) -> set[str]:
+    """The names of a function that it shares with others: those inside bind them, or it binds another's."""
+    found = frame.nodes_of_class((nodes.Nonlocal, nodes.Global))
+    return {name for statement in found for name in statement.names}
+
+
+def _targets(statement: Any) -> Iterator[str]:
+    """Every name that a statement, or a target, may bind."""
+    kinds = (nodes.AssignName, nodes.Import, nodes.ImportFrom, nodes.FunctionDef, nodes.ClassDef)
+    for node in statement.nodes_of_class(kinds):
+        if isinstance(node, (nodes.Import, nodes.ImportFrom)):
+            yield from (alias or name.partition(".")[0] for name, alias in node.names)
+        else:
+            yield node.name
 
 
 def _is_straight(block: Any) -> bool:
@@ -187,7 +240,7 @@ def _filled(statement: Any) -> Iterator[str]:
         if isinstance(target, nodes.Subscript) and isinstance(target.value, nodes.Name):
             yield target.value.name
     func = getattr(getattr(statement, "value", None), "func", None)
-    if isinstance(statement, nodes.Expr) and isinstance(func, nodes.Attribute) and func.attrname in _PUTS:
+    if isinstance(statement, nodes.Expr) and isinstance(func, nodes.Attribute) and func.attrname in FILLS:
         if isinstance(func.expr, nodes.Name):
             yield func.expr.name
 
@@ -269,7 +322,7 @@ def _needs_item(node: nodes.Name, up: Any) -> bool:
     """True where nothing empty can stand."""
     if isinstance(up, nodes.Subscript):
         return node is up.value and not isinstance(up.slice, nodes.Slice)
-    return isinstance(up, nodes.Call) and up.args[:1] == [node] and last_name(up.func) in _NEED_ONE
+    return isinstance(up, nodes.Call) and up.args[:1] == [node] and last_name(up.func) in NEEDS_ONE
 
 
 _NEEDS: Final[dict[str, Callable[[nodes.Name, Any], bool]]] = {NONE: _needs_object, _EMPTY: _needs_item}
