@@ -310,6 +310,13 @@ def called_name(call: nodes.Call) -> str:
     return last_name(call.func)
 
 
+def names_own(scope: FunctionInfo | None, name: str) -> bool:
+    """True where a name in a function is the object of the method that it is, or is nested in."""
+    while scope is not None and name not in scope.local_names:
+        scope = scope.parent
+    return scope is not None and scope.takes_self and name == scope.params[0].name
+
+
 def last_name(node: nodes.NodeNG | None) -> str:
     """`c` for a name or an attribute `a.b.c`; empty for anything else."""
     return node.name if type(node) is nodes.Name else getattr(node, "attrname", "")

@@ -41,6 +41,14 @@ def kw_non(x: Tensor) -> Tensor:
     return checkpoint(f, x, scale=2.0, use_reentrant=False)
 
 
+def by_keyword(x: Tensor) -> Tensor:
+    return checkpoint(function=lambda: A(x), use_reentrant=True) + x
+
+
+def by_keyword_two(x: Tensor) -> Tensor:
+    return checkpoint(function=lambda scale=1.0: A(x) * scale, scale=2.0, use_reentrant=True)
+
+
 def bound(x: Tensor) -> Tensor:
     return checkpoint(functools.partial(f, scale=2.0), x, use_reentrant=True)
 

@@ -248,6 +248,33 @@ def trained_layer(x: Tensor) -> Tensor:
     return checkpoint(A, x.detach(), use_reentrant=True) + x
 
 
+def decomposed(self: Tensor) -> Tensor:
+    return checkpoint(A, self, use_reentrant=True)
+
+
+def by_another_name(x: Tensor) -> Tensor:
+    return decomposed(x)
+
+
+class Whole(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 4)
+
+    def run(self, h):
+        return h.body(torch.ones(3, 4))
+
+    def forward(this, x: Tensor):
+        return checkpoint(this.run, this, use_reentrant=True) + x
+
+
+WHOLE = Whole()
+
+
+def named_otherwise(x: Tensor) -> Tensor:
+    return WHOLE(x)
+
+
 def local_frozen(x: Tensor) -> Tensor:
     layer = nn.Linear(4, 4)
     freeze(layer)

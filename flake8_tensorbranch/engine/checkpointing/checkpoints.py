@@ -310,7 +310,7 @@ class _Calls:
                 if self.has("early-stop-option")
                 else tuple(k for k in row.own_keywords if k != "early_stop")
             )
-            facts["keywords"] = tuple(self.options.named(call, own))
+            facts["keywords"] = tuple(self.options.named(call, (row.keyword, *own)))
         if torch:
             facts.update(self.contexts.of(made, variants))
         return facts

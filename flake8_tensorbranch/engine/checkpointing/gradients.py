@@ -14,7 +14,7 @@ from flake8_tensorbranch.engine.lattice import CONTAINER, HOST, MAPPING, NONE, O
 from flake8_tensorbranch.engine.lookup.modes import without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.knowledge.whole import WHOLE_TYPES
-from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
+from flake8_tensorbranch.syntax.names import FunctionInfo, dotted, names_own
 
 DEPTH: Final = 6
 
@@ -55,7 +55,7 @@ class Gradients:
 
     def _is_container(self, call: Expr, argument: nodes.NodeNG) -> bool:
         """True for a list, tuple or dict, or the object of a method: autograd does not look for tensors in it."""
-        if isinstance(argument, nodes.Name) and argument.name == "self":
+        if isinstance(argument, nodes.Name) and names_own(call.scope, argument.name):
             return True
         if isinstance(argument, (nodes.Dict, nodes.List, nodes.Tuple, nodes.Set, nodes.Lambda)):
             return True

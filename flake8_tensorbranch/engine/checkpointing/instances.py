@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
-from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, names_own
 
 if TYPE_CHECKING:
     from flake8_tensorbranch.engine.checkpointing.frozen import Frozen
@@ -78,7 +78,7 @@ class Instances:
         if isinstance(target, nodes.AssignName):
             return self.known.named(scope, target.name)
         if isinstance(target, nodes.AssignAttr) and scope is not None and scope.cls is not None:
-            own = isinstance(target.expr, nodes.Name) and target.expr.name == "self"
+            own = isinstance(target.expr, nodes.Name) and names_own(scope, target.expr.name)
             return self.known.attribute(scope.cls, target.attrname) if own else None
         return None
 

@@ -15,7 +15,7 @@ from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.gradients import LEAVES_THE_GRAPH
 from flake8_tensorbranch.syntax.kinds import FUNCTIONS
-from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted, names_own
 
 _PARAMETERS: Final = ("weight", "bias")
 
@@ -101,7 +101,7 @@ class OwnLayers:
             steps = self.origins.step(expr, calls=False)
             return self._layer(steps[0]) if len(steps) == 1 and isinstance(steps[0].node, nodes.Attribute) else ""
         path = (dotted(node) or "").split(".")
-        if len(path) != 2 or path[0] != "self" or not isinstance(node, nodes.Attribute):
+        if len(path) != 2 or not names_own(expr.scope, path[0]) or not isinstance(node, nodes.Attribute):
             return ""
         classes = [r.cls for r in self.origins.value(expr).each if isinstance(r, Instance)]
         trains = classes and not any(isinstance(c, str) and self.frozen.bare(c) for c in classes)

@@ -158,7 +158,7 @@ class Recomputes:
                 for inner, of in calls:
                     made = self.direct(inner)
                     if made is not None and not without_grad(self.origins, inner, 0):
-                        result.append(self._told(self._of_object(made, of), [expr, *(c for c, _ in calls)]))
+                        result.append(self._told(self._of_object(made, of), of or cls, expr, calls))
         return result
 
     def _of_object(self, made: Recompute, cls: ClassInfo | None) -> Recompute:
@@ -168,23 +168,33 @@ class Recomputes:
         own = (resolver.method(cls, f.name) if cls is not None and f.cls in order else f for f in made.functions)
         return replace(made, functions=tuple(f for f in own if f is not None)) if order else made
 
-    def _told(self, made: Recompute, way: list[Expr]) -> Recompute:
+    def _told(
+        self, made: Recompute, cls: ClassInfo | None, start: Expr, calls: list[tuple[Expr, ClassInfo | None]]
+    ) -> Recompute:
         """A recompute that another file makes of what this one hands it, with the functions that calls on the way, or
-        classes of this file, give it.
+        the object's class `cls`, give it.
         """
         index = self.origins.program.index
         if made.functions or made.call.module is index:
             return made
         found: dict[FunctionInfo, None] = {}
-        for call in way:
+        for call in (start, *(c for c, _ in calls)):
             if call.module is index:
                 found.update(dict.fromkeys(self.regions.begun(call.node, ())))
         if not found:
             for begin, functions in self.regions.entries:
-                apart = isinstance(begin.node, nodes.ClassDef) or (begin.row is not None and "wrap" in begin.row.forms)
-                apart = apart or (begin.scope is None and isinstance(begin.node, nodes.Call))
+                if isinstance(begin.node, nodes.ClassDef):
+                    apart = cls is not None and begin.node in self._kin(cls)
+                else:
+                    apart = begin.row is not None and "wrap" in begin.row.forms
+                    apart = apart or (begin.scope is None and isinstance(begin.node, nodes.Call))
                 found.update(dict.fromkeys(functions if apart and begin.kind == "checkpointed" else ()))
         return replace(made, functions=tuple(found))
+
+    def _kin(self, cls: ClassInfo) -> list[nodes.ClassDef]:
+        """The definitions of a class, its bases and its heirs in the file under check."""
+        mro = self.origins.program.analysis.resolver.mro
+        return [c.node for c in self.origins.program.index.classes if c in mro(cls) or cls in mro(c)]
 
     def all(self) -> Iterator[Recompute]:
         """Every recomputed call of the file under check."""

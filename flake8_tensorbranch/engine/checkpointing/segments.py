@@ -13,7 +13,7 @@ from flake8_tensorbranch.engine.lookup.options import Options
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.knowledge.containers import RESIZES
 from flake8_tensorbranch.knowledge.regions import RegionEntry
-from flake8_tensorbranch.syntax.names import FunctionInfo, dotted
+from flake8_tensorbranch.syntax.names import FunctionInfo, dotted, names_own
 from flake8_tensorbranch.syntax.printing import source_of
 
 _DEPTH: Final = 8
@@ -61,7 +61,7 @@ def _means_the_same(origins: Origins, expr: Expr, scope: FunctionInfo | None, pa
     """True where another scope may mean the same object by a path: the same variable, an object of a related class."""
     here = expr.scope
     head = path.partition(".")[0]
-    if head != "self" or here is None or scope is None or here.cls is None or scope.cls is None:
+    if not names_own(here, head) or here is None or scope is None or here.cls is None or scope.cls is None:
         return owner(scope, head) is owner(here, head)
     mro = origins.program.analysis.resolver.mro
     return here.cls in mro(scope.cls) or scope.cls in mro(here.cls)
