@@ -34,6 +34,18 @@ def looked_at(h):
     return D(h).tanh()
 
 
+class Body(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(4, 4)
+
+    def part(self, x):
+        return self.a(x).tanh()
+
+    def beside(self, x, other):
+        return self.part(x) * other.part(x)
+
+
 def run_before(module, x):
     module(x).sum().backward()
 """
@@ -85,6 +97,18 @@ FORMS |= {
     "return x * 1",
     "bias_unread": "out = checkpoint(by_weight, x, use_reentrant=False)\nA.weight.data = A.weight.data * 2\n"
     "out.sum().backward()\nreturn x * 1",
+}
+BODY = "m = Body()\nother = Body()\nout = checkpoint(m.part, x, use_reentrant=False)\n"
+POOL = "m = Body()\npool = [Body(), Body()]\nout = checkpoint(m.part, x, use_reentrant=False)\n"
+ENDS = "out.sum().backward()\nreturn x * 1"
+FORMS |= {
+    "part_of_it": f"{BODY}m.a.weight.data.add_(1.0)\n{ENDS}",
+    "part_of_another": f"{BODY}other.a.weight.data.add_(1.0)\n{ENDS}",
+    "part_of_each": f"{POOL}for one in pool:\n    one.a.weight.data.add_(1.0)\n{ENDS}",
+    "part_of_each_here": f"{POOL}for one in (Body(), Body()):\n    one.a.weight.data.add_(1.0)\n{ENDS}",
+    "part_of_grown": f"{POOL}pool.append(m)\nfor one in pool:\n    one.a.weight.data.add_(1.0)\n{ENDS}",
+    "part_of_all": f"{POOL}for one in [m, *pool]:\n    one.a.weight.data.add_(1.0)\n{ENDS}",
+    "part_given": f"{BODY.replace('m.part, x', 'm.beside, x, other')}other.a.weight.data.add_(1.0)\n{ENDS}",
 }
 PROGRAM = PARTS + functions(FORMS)
 

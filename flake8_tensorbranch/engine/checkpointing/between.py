@@ -235,6 +235,9 @@ class Between:
             return True
         if near and others(self._resolver, target, near[0], span.call.scope):
             return False
+        if len(near) > 1 and span.call.node is made.call.node and not _is_given(made.call.node, target.node):
+            if others(self._resolver, target, near[1], span.call.scope):
+                return False
         classes = {a.function.cls for a in region if a.function.cls is not None}
         up: FunctionInfo | None = made.call.scope
         while up is not None:
@@ -363,3 +366,10 @@ def _toggles(change: Alteration, span: Span) -> bool:
 
 def _asks_mode(function: FunctionInfo) -> bool:
     return any(n.attrname == "training" for n in function.node.nodes_of_class(nodes.Attribute, NESTED))
+
+
+def _is_given(call: nodes.Call, target: nodes.NodeNG) -> bool:
+    """True where a call is given the object at the root of what is changed, behind the function that it runs."""
+    root = (dotted(target) or "").partition(".")[0]
+    given = (*call.args[1:], *(k.value for k in call.keywords))
+    return any(n.name == root for a in given for n in a.nodes_of_class(nodes.Name))

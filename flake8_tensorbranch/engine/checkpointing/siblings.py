@@ -8,7 +8,8 @@ from astroid import nodes
 
 from flake8_tensorbranch.engine.inference.resolve import Resolver
 from flake8_tensorbranch.engine.lookup.origins import Expr
-from flake8_tensorbranch.syntax.binding import once, once_global
+from flake8_tensorbranch.knowledge.containers import CHANGES
+from flake8_tensorbranch.syntax.binding import binder, once, once_global
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 
 
@@ -27,17 +28,28 @@ def others(resolver: Resolver, target: Expr, called: nodes.NodeNG, scope_called:
     bound = [scope.local_names.get(name, ()) for name in (root, own)]
     if root == own or all(len(b) == 1 and isinstance(b[0].parent, nodes.Arguments) for b in bound):
         return root != own
-    values = [_made_once(scope, name) for name in (root, own)]
-    return all(v is not None for v in values) and all(
-        _is_made(v, name, []) for v, name in zip(values, (own, root), strict=True)
+    values = [_made(scope, name) for name in (root, own)]
+    return all(values) and all(
+        _is_made(v, name, []) for made, name in zip(values, (own, root), strict=True) for v in made
     )
 
 
-def _made_once(scope: FunctionInfo, name: str) -> nodes.Call | None:
-    """The call that makes what a local or global name holds, where it is bound once."""
+def _made(scope: FunctionInfo, name: str) -> list[Any]:
+    """What makes the object that a local or global name holds, where it is bound once; the elements of the literal
+    that a loop goes over, by a name of it or in place.
+    """
     local = scope.local_names
+    bound = local.get(name, ())
+    loop = binder(bound[0]) if len(bound) == 1 else None
+    if isinstance(loop, nodes.For) and loop.target is bound[0]:
+        literal: Any = loop.iter
+        if isinstance(literal, nodes.Name):
+            uses = (n.parent for n in scope.node.nodes_of_class(nodes.Name) if n.name == literal.name)
+            changed = any(isinstance(up, nodes.Attribute) and up.attrname in CHANGES for up in uses)
+            literal = None if changed else once(local, literal.name)
+        return list(literal.elts) if isinstance(literal, (nodes.List, nodes.Tuple)) else []
     found = once(local, name) if name in local else once_global(scope.module.bindings, name)
-    return found if isinstance(found, nodes.Call) else None
+    return [found] if isinstance(found, nodes.Call) else []
 
 
 def lineage(resolver: Resolver, cls: ClassInfo) -> list[ClassInfo]:
