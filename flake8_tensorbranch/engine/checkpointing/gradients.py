@@ -55,11 +55,19 @@ class Gradients:
 
     def _is_container(self, call: Expr, argument: nodes.NodeNG) -> bool:
         """True for a list, tuple or dict, or the object of a method: autograd does not look for tensors in it."""
-        if isinstance(argument, nodes.Name) and names_own(call.scope, argument.name):
+        if isinstance(argument, nodes.Name) and (names_own(call.scope, argument.name) or self._wraps(call, argument)):
             return True
         if isinstance(argument, (nodes.Dict, nodes.List, nodes.Tuple, nodes.Set, nodes.Lambda)):
             return True
         return self.origins.value(Expr(call.module, call.scope, argument)).must(CONTAINER | MAPPING)
+
+    def _wraps(self, call: Expr, argument: nodes.Name) -> bool:
+        """True for the first parameter of a wrapper that a decorator puts around methods."""
+        scope = call.scope
+        if scope is None or scope.parent is None or [p.name for p in scope.params[:1]] != [argument.name]:
+            return False
+        self.origins.sites(scope)  # finds what it wraps
+        return self.origins.takes_object(scope)
 
     def hooked(self) -> Hooked:
         """Where the file makes tensors require grad from outside."""
