@@ -183,3 +183,73 @@ def right() -> list[Any]:
 def test_what_changes_the_gradients_is_reported(change: str, right: list[Any]) -> None:
     source = BETWEEN.replace("CHANGE", change)
     assert ("form" in reported(source, "TBR208")) is spoils(source, right, "NET")
+
+
+STEPPING = (
+    HEAD
+    + """
+class Base(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = nn.Linear(4, 4)
+        self.scale = 1.0
+        self.count = 1
+        self.seen = 0
+
+    def base_anneal(self) -> None:
+        self.scale *= 0.9
+
+
+class Net(Base):
+    def run(self, x: Tensor) -> Tensor:
+        return torch.sin(self.body(x) * self.scale * self.count)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return checkpoint(self.run, x, use_reentrant=False)
+
+    def anneal(self) -> None:
+        self.scale *= 0.9
+
+    def anneal_by(self, factor: float) -> None:
+        self.scale *= factor
+
+    def keep(self) -> None:
+        self.scale *= 1
+
+    def step(self) -> None:
+        self.count += 1
+
+    def look(self) -> None:
+        self.seen += 1
+
+    def late(self) -> None:
+        if self.seen > 5:
+            self.scale *= 0.5
+
+    def all(self) -> None:
+        self.look()
+        self.anneal()
+
+
+NET = Net()
+OTHER = Net()
+
+
+def form(x: Tensor) -> Tensor:
+    loss = NET(x).square().sum()
+    CHANGE
+    loss.backward()
+    return loss
+"""
+)
+STEPS = ["anneal()", "anneal_by(0.5)", "keep()", "step()", "look()", "late()", "all()"]
+OF_A_BASE = pytest.param(
+    "NET.base_anneal()", marks=pytest.mark.xfail(strict=True, reason="what a base class's method stores is the base's")
+)
+
+
+@pytest.mark.parametrize("change", [*(f"NET.{step}" for step in STEPS), "OTHER.anneal()", OF_A_BASE])
+def test_own_methods_that_step_an_attribute(change: str) -> None:
+    plain = gradients(STEPPING.replace("CHANGE", "pass"), False, "NET")
+    source = STEPPING.replace("CHANGE", change)
+    assert ("form" in reported(source, "TBR208")) is spoils(source, plain, "NET")

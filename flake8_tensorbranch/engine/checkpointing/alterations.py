@@ -320,10 +320,10 @@ def is_undone(change: Alteration, others: Iterable[Alteration]) -> bool:
 
 def _is_setter(callee: FunctionInfo, inner: Alteration) -> bool:
     """True for a method that stores a parameter of its own as it is, by any spelling (`self.active = name`), and for
-    one that always sets or takes something that asks for nothing (`self.active = False`).
+    one that always sets, steps or takes something that asks for nothing (`self.active = False`, `self.scale *= 0.9`).
     """
     stored = inner.stored
-    if stored is None or not callee.takes_self or isinstance(inner.node, nodes.AugAssign):
+    if stored is None or not callee.takes_self:
         return False
     value = None if stored.key is not None and isinstance(stored.said, nodes.Call) else stored.value
     if isinstance(value, nodes.Name):

@@ -289,8 +289,9 @@ class Between:
         stored, scope = change.stored, span.call.scope
         if stored is None or not isinstance(stored.value, nodes.Const) or stored.key is not None:
             return False
-        if isinstance(change.node, nodes.AugAssign):
-            return (change.node.op, stored.value.value) in _NEUTRAL
+        step = stored.value.parent
+        if isinstance(step, nodes.AugAssign):
+            return (step.op, stored.value.value) in _NEUTRAL
         before = [
             a.stored.value
             for _, found in self._altering(span.call.module, scope)
