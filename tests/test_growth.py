@@ -75,6 +75,30 @@ def returning(n: int) -> str:
     )
 
 
+def nested(n: int) -> str:
+    """A model of five levels, each of as many modules of the level below, whose leaves a function checkpoints: the
+    places of the leaves are the fourth power.
+    """
+    return (
+        "from functools import partial\nfrom torch.distributed.algorithms._checkpoint.checkpoint_wrapper import (\n"
+        "    CheckpointImpl, apply_activation_checkpointing, checkpoint_wrapper)\n"
+        "class L0(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.fc = nn.Linear(4, 4)\n    def forward(self, x):\n        return self.fc(x)\n"
+        + "".join(
+            f"class L{level + 1}(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+            + "".join(f"        self.m{i} = L{level}()\n" for i in range(n))
+            + "    def forward(self, x):\n"
+            + "".join(f"        x = self.m{i}(x)\n" for i in range(n))
+            + "        return x\n"
+            for level in range(4)
+        )
+        + "def main(x):\n    net = L4()\n"
+        "    apply_activation_checkpointing(net, partial(checkpoint_wrapper, checkpoint_impl=CheckpointImpl.REENTRANT),"
+        " check_fn=lambda m: isinstance(m, L0))\n"
+        "    return nn.parallel.DistributedDataParallel(net)(x).sum().backward()\n"
+    )
+
+
 def done(source: str) -> int:
     """The function calls that a check of the source takes."""
     profile = cProfile.Profile()
@@ -87,3 +111,9 @@ def test_work_grows_with_the_length(grown: Callable[[int], str]) -> None:
     done(HEAD + grown(3))  # what is loaded once
     short, long = done(HEAD + grown(SHORT)), done(HEAD + grown(LONG))
     assert long / short < LIMIT * LONG / SHORT
+
+
+def test_work_does_not_grow_with_the_ways_that_lead_to_a_place() -> None:
+    done(HEAD + nested(3))
+    short, long = (done(HEAD + nested(n)) for n in (10, 40))
+    assert long / short < 4**2

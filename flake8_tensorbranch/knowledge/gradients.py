@@ -41,6 +41,9 @@ NO_ATTRIBUTES: Final = frozenset(["shape", "dtype", "device", "data", "grad", "n
 LEAVES_THE_GRAPH: Final = CUTS | frozenset(NO_ATTRIBUTES) | {"grad_fn", "backward"}
 """Attributes and methods whose result carries no gradient back to the tensor."""
 
+NUMBERS: Final = frozenset("bool float format int isinstance len repr str".split())
+"""Functions of Python that make no tensor of a tensor."""
+
 CARRIES_GRADIENTS: Final = frozenset("mean sum clone flatten reshape view square abs pow norm".split())
 """Methods that arrays have, too, and that of a tensor lead its gradients on."""
 

@@ -17,8 +17,17 @@ PARALLEL: Final = (
 )
 """Modules around a module, which they keep in `module` (torch/nn/parallel)."""
 
+DISTRIBUTED: Final = "torch.nn.parallel.DistributedDataParallel"
+"""Of these, the one whose hooks on parameters wait for one gradient each."""
+
 PARAMETERS: Final = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 """What makes a tensor a parameter."""
+
+PARAMETER_NAMES: Final = ("weight", "bias")
+"""Attributes of torch's layers that are their parameters, by the convention of torch.nn."""
+
+IN_ORDER: Final = frozenset({"torch.nn.Sequential"})
+"""Modules whose forward runs each of their elements once."""
 
 OPEN_BASES: Final = frozenset(
     {

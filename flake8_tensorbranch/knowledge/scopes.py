@@ -206,6 +206,9 @@ SCOPES: dict[str, Scope] = {
 }
 """Scopes by canonical name."""
 
+EARLY_STOP_SWITCH: Final = "set_checkpoint_early_stop"
+"""The last name of the context by which a recompute runs to its end, or stops early (torch/utils/checkpoint.py)."""
+
 CHECKS: Final = ("default", "none")
 """What `determinism_check` may be (torch.utils.checkpoint: ValueError for any other, None included)."""
 

@@ -156,5 +156,8 @@ COUNTS: Final = frozenset("size dim numel nelement ndimension".split())
 METADATA_METHODS: Final = COUNTS | frozenset("type is_floating_point element_size get_device".split())
 """Methods without arguments that tell nothing of the values."""
 
+AFTER_ANOTHER: Final = frozenset("expand_as reshape_as to type_as view_as".split())
+"""Methods that take the form, type or device of the tensor that is their argument, and none of its values."""
+
 AFTER_ATTENTION: Final = frozenset("abs detach float mean norm pow reshape square sum tanh to view".split())
 """Methods that run no kernel of attention, matrix product or convolution."""

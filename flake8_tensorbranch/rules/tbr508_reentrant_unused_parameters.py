@@ -15,15 +15,17 @@ _HOW = {
     "twice": "this reentrant checkpoint runs several times a step under DDP",
     "outside": "what this reentrant checkpoint runs is used outside of it, too, under DDP",
 }
+_READY = "DDP raises 'marked ready twice'"
+_EITHER = f"{_READY}, or leaves the ranks with different gradients"
 
 
 def check(site: CheckpointSite) -> Iterator[Finding]:
-    """Report reentrant checkpoints that DDP stops with an error."""
+    """Report reentrant checkpoints that DDP stops with an error, or whose gradients it does not bring together."""
     how = site.facts.get("ddp")
     if isinstance(how, str) and how:
         yield Finding(
             site.node,
-            f"{_HOW[how]}: DDP raises 'marked ready twice'",
+            f"{_HOW[how]}: {_READY if how == 'unused' else _EITHER}",
             other_variant(site.facts),
             related=site.related,
             fix=nonreentrant(site),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -59,6 +59,7 @@ class Between:
         self.contents = Contents(self.origins)
         self._resolver = self.origins.program.analysis.resolver
         self._named: dict[FunctionInfo, list[Expr]] = {}
+        self._above: dict[tuple[FunctionInfo, int], dict[Span, None]] = {}
         self._begun: dict[nodes.NodeNG | None, list[Activation]] = {}
         self._run: dict[FunctionInfo, list[Activation]] = {}
         for head in self.insides.heads:
@@ -136,17 +137,22 @@ class Between:
         for event in self.backward.of(call, 0):
             if event.node is not None and not call.node.parent_of(event.node):
                 yield Span(call, event.node)
-        if depth <= 0 or call.scope is None:
-            return
-        sites = self.origins.sites(call.scope)
-        for site in sites:
-            yield from self._spans(site, depth - 1)
-        if not sites:
-            if call.scope not in self._named:
-                self._named[call.scope] = list(self._supposed(call.scope))
-            for site in self._named[call.scope]:
-                for span in self._spans(site, depth - 1):
-                    yield replace(span, certain=False)
+        yield from self._around(call.scope, depth)
+
+    def _around(self, scope: FunctionInfo | None, depth: int) -> Iterable[Span]:
+        """The stretches from the calls of a function, once each, however many ways lead there."""
+        if depth <= 0 or scope is None:
+            return ()
+        if (scope, depth) not in self._above:
+            sites = self.origins.sites(scope)
+            found = dict.fromkeys(span for site in sites for span in self._spans(site, depth - 1))
+            if not sites:
+                if scope not in self._named:
+                    self._named[scope] = list(self._supposed(scope))
+                spans = (span for site in self._named[scope] for span in self._spans(site, depth - 1))
+                found = dict.fromkeys(replace(span, certain=False) for span in spans)
+            self._above[scope, depth] = found
+        return self._above[scope, depth]
 
     def _supposed(self, forward: FunctionInfo) -> Iterator[Expr]:
         """Calls that only a name tells to run a module: `model(x)`, where the file has one that no other holds."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from astroid import nodes
 
@@ -11,10 +11,9 @@ from flake8_tensorbranch.engine.lattice import UNKNOWN_KIND
 from flake8_tensorbranch.engine.lookup.calltree import tree_of
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.regions.region import Entry
+from flake8_tensorbranch.knowledge.scopes import EARLY_STOP_SWITCH
 from flake8_tensorbranch.syntax.kinds import SCOPE_NODES
 from flake8_tensorbranch.syntax.names import FunctionInfo, ModuleIndex, dotted, last_name
-
-_SWITCH: Final = "set_checkpoint_early_stop"
 
 
 def stops(origins: Origins, begin: Entry, inside: FunctionInfo | None = None) -> bool:
@@ -41,7 +40,7 @@ class EarlyStop:
         if begin.option("early_stop", True) is not True:
             return True
         modules = dict.fromkeys(f.module for f in (inside, begin.scope) if f is not None)
-        return any(self._in(module, begin) for module in modules if module.mentions((_SWITCH,)))
+        return any(self._in(module, begin) for module in modules if module.mentions((EARLY_STOP_SWITCH,)))
 
     def _in(self, module: ModuleIndex, begin: Entry) -> bool:
         key = (module, begin)
@@ -65,7 +64,7 @@ class EarlyStop:
             return True  # it is wrapped here, and run elsewhere
         if any(s is begin.node or s.parent_of(begin.node) for s in body):
             return True
-        scope = next((s for s, c in module.calls_of(_SWITCH) if c is call), None)
+        scope = next((s for s, c in module.calls_of(EARLY_STOP_SWITCH) if c is call), None)
         calls = (c for s in body for c in s.nodes_of_class(nodes.Call) if c is not call and not c.parent_of(call))
         return any(self._may_run(Expr(module, scope, c), begin.scope) for c in calls)
 
@@ -83,10 +82,10 @@ class EarlyStop:
 def _uses(module: ModuleIndex) -> Iterator[nodes.NodeNG]:
     """Where a file names the switch, but for plain imports of it."""
     for node in module.tree.nodes_of_class((nodes.Name, nodes.Attribute)):
-        if last_name(node) == _SWITCH:
+        if last_name(node) == EARLY_STOP_SWITCH:
             yield node
     for statement in module.tree.nodes_of_class(nodes.ImportFrom):
-        if any(name == _SWITCH and alias for name, alias in statement.names):
+        if any(name == EARLY_STOP_SWITCH and alias for name, alias in statement.names):
             yield statement
 
 

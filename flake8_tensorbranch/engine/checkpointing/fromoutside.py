@@ -9,13 +9,15 @@ from typing import Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.frozen import Frozen
-from flake8_tensorbranch.engine.checkpointing.perstep import Path, PerStep
+from flake8_tensorbranch.engine.checkpointing.paths import EACH, Path
+from flake8_tensorbranch.engine.checkpointing.perstep import PerStep
 from flake8_tensorbranch.engine.checkpointing.puts import Put, Puts
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recomputes
+from flake8_tensorbranch.engine.lattice import AbstractValue, element
 from flake8_tensorbranch.engine.lookup import slices
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
-from flake8_tensorbranch.engine.regions.selected import asked, forwards
+from flake8_tensorbranch.engine.regions.selected import forwards, selected
 from flake8_tensorbranch.knowledge.regions import RegionEntry, entry
 from flake8_tensorbranch.syntax.kinds import FUNCTIONS
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo
@@ -56,25 +58,55 @@ class FromOutside:
         """How a step runs what is wrapped more than once."""
         if not row.wrapper:
             return self.again(put)
-        if asked(self.origins, call, row) == []:
+        classes = selected(self.origins, call, row)
+        if classes == []:
             return ""  # which modules are wrapped is not read
-        entries = self.recomputes.regions.entries
-        return self._again(put.root, [f for begin, found in entries if begin.node is call.node for f in found])
+        names = [cls for cls in classes or () if isinstance(cls, str)]
+        entries = [] if names and len(names) == len(classes or ()) else self.recomputes.regions.entries
+        found = [f for begin, functions in entries if begin.node is call.node for f in functions]
+        return self._how(put.root, found, names=names)
 
     def again(self, put: Put) -> str:
         """How a step of a model runs a module of it more than once: `twice`, or `outside` of its region, too; else
         empty.
         """
         found = list(forwards(self.origins.program, list(put.classes))) if put.classes else []
-        return self._again(put.root, found, put.path)
+        return self._how(put.root, found, put.path)
 
-    def _again(self, root: Expr, found: list[FunctionInfo], path: Path = ()) -> str:
+    def _how(self, root: Expr, found: list[FunctionInfo], path: Path = (), names: list[str] | None = None) -> str:
+        """The same of the module at a path, or of those below the model that have one of these forwards or classes."""
         for cls in self._models(root):
-            for at in [path] if path else dict.fromkeys(self.steps.places(cls, found)):
-                how = self.steps.again(cls, at)
+            for at in [path] if path else self.steps.places(cls, found, names or ()):
+                how = self.steps.again(cls, at) if self._trains(cls, at) else ""
                 if how:
                     return how
         return ""
+
+    def _trains(self, cls: ClassInfo, path: Path) -> bool:
+        """False where the module at a path below one of a class is frozen, or has no parameters."""
+        analysis = self.origins.program.analysis
+        holder: ClassInfo | None = cls
+        value: AbstractValue | None = None
+        for step in path:
+            if step != EACH and not step.lstrip("-").isdigit():
+                if holder is None:
+                    return True
+                if self.frozen.attribute(holder, step):
+                    return False
+                value = analysis.attribute(holder, step, analysis.instance_of(holder))
+            else:
+                value = element(value) if value is not None else None
+            classes = [r.cls for r in value.each if isinstance(r, Instance)] if value is not None else []
+            holder = next((c for c in classes if isinstance(c, ClassInfo)), None)
+        return value is None or not self._is_empty(value)
+
+    def _is_empty(self, value: AbstractValue) -> bool:
+        """True for a module without parameters."""
+        classes = [r.cls for r in value.each if isinstance(r, Instance)]
+        if classes and all(isinstance(c, str) and self.frozen.bare(c) for c in classes):
+            return True
+        held = self.recomputes.holding.of_object(value)
+        return held.complete and not held.state
 
     def _models(self, root: Expr) -> list[ClassInfo]:
         """The classes that a model is of."""

@@ -13,7 +13,7 @@ from flake8_tensorbranch.engine.lookup.names import owner
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.gradients import BARE_MODULES
-from flake8_tensorbranch.knowledge.modules import ITERATES_PARAMETERS, PARAMETERS
+from flake8_tensorbranch.knowledge.modules import ITERATES_PARAMETERS, PARAMETER_NAMES, PARAMETERS
 from flake8_tensorbranch.syntax.kinds import NESTED
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 from flake8_tensorbranch.syntax.printing import source_of
@@ -191,7 +191,7 @@ class Frozen:
         assert self._classes is not None
         node = target.node
         frozen = not switch.value and switch.sure
-        if isinstance(node, nodes.Attribute) and node.attrname in ("weight", "bias"):
+        if isinstance(node, nodes.Attribute) and node.attrname in PARAMETER_NAMES:
             node = node.expr
             frozen = False if switch.value else frozen
         if isinstance(node, nodes.Name):

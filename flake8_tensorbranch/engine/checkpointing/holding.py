@@ -99,6 +99,12 @@ class Holding:
             _Walk(self, found).value(declared.values.get(start.node, UNKNOWN), None, 0)
         return found
 
+    def of_object(self, value: AbstractValue) -> Held:
+        """What calling an object runs, whatever it is called with."""
+        found = Held()
+        _Walk(self, found).value(value, None, 0)
+        return found
+
 
 class _Walk:
     """One walk over a region; `facts` are those of the scope that calls, None where no call is written."""

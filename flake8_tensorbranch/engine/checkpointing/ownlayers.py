@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.frozen import Frozen
+from flake8_tensorbranch.engine.checkpointing.leaving import leaves
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
 from flake8_tensorbranch.engine.lookup.guards import exclusive
 from flake8_tensorbranch.engine.lookup.modes import loop_around, without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
-from flake8_tensorbranch.knowledge.gradients import LEAVES_THE_GRAPH
+from flake8_tensorbranch.knowledge.modules import PARAMETER_NAMES
 from flake8_tensorbranch.syntax.kinds import FUNCTIONS
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted, names_own
-
-_PARAMETERS: Final = ("weight", "bias")
 
 
 class OwnLayers:
@@ -89,7 +87,7 @@ class OwnLayers:
             if name:
                 yield name, call
         for node in function.node.nodes_of_class(nodes.Attribute, FUNCTIONS):
-            if node.attrname in _PARAMETERS:
+            if node.attrname in PARAMETER_NAMES:
                 name = self._layer(Expr(function.module, function, node.expr))
                 if name:
                     yield name, node
@@ -110,10 +108,7 @@ class OwnLayers:
 
     def _leaves(self, use: Expr) -> bool:
         """True for a use that no gradient comes back to."""
-        up = use.node.parent
-        return without_grad(self.origins, use) or (
-            isinstance(up, nodes.Attribute) and up.expr is use.node and up.attrname in LEAVES_THE_GRAPH
-        )
+        return without_grad(self.origins, use) or leaves(use)
 
 
 def class_of(function: FunctionInfo | None) -> ClassInfo | None:

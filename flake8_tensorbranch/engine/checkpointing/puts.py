@@ -9,7 +9,7 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.ownlayers import class_of
-from flake8_tensorbranch.engine.checkpointing.perstep import EACH, Path, binding, rooted
+from flake8_tensorbranch.engine.checkpointing.paths import EACH, Path, binding, rooted
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.regions.selected import classes_of
 from flake8_tensorbranch.knowledge.modules import ITERATES_MODULES

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final
 
 from astroid import nodes
 
@@ -16,10 +15,9 @@ from flake8_tensorbranch.engine.lookup.modes import loop_around, without_grad
 from flake8_tensorbranch.engine.lookup.origins import Expr, Origins
 from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.knowledge.frameworks import SEARCHES_UNUSED, SEARCHING_STRATEGIES
+from flake8_tensorbranch.knowledge.modules import DISTRIBUTED
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, dotted
 from flake8_tensorbranch.syntax.printing import source_of
-
-_DDP: Final = "torch.nn.parallel.DistributedDataParallel"
 
 
 class ReadyTwice:
@@ -107,7 +105,7 @@ class ReadyTwice:
                 return self._wrapped
             self._wrapped.extend((None, True, {}) for e in calls if _searches_unused(e.node))
             for expr in calls:
-                if _DDP not in self.origins.externals(expr):
+                if DISTRIBUTED not in self.origins.externals(expr):
                     continue
                 static = [
                     c

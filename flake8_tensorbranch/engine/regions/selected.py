@@ -44,6 +44,12 @@ def asked(origins: Origins, expr: Expr, row: RegionEntry) -> list[ClassInfo] | N
     """The classes of the project that the selector of a call asks for, none where it is not read; None where it selects
     all.
     """
+    found = selected(origins, expr, row)
+    return found if found is None else [cls for cls in found if isinstance(cls, ClassInfo)]
+
+
+def selected(origins: Origins, expr: Expr, row: RegionEntry) -> list[ClassInfo | str] | None:
+    """The same, with the modules of libraries by name."""
     call, every = expr.node, True
     for position, name in row.selectors:
         given = next((k.value for k in call.keywords if k.arg == name), None)
@@ -64,8 +70,8 @@ def _offloads(origins: Origins, wrapper: Expr) -> bool:
     return isinstance(target, str) and target.endswith(".offload_wrapper")
 
 
-def _asked(origins: Origins, source: Expr) -> Iterator[ClassInfo]:
-    """The classes of the project that a selector asks for: a function's tests, or what a policy is made with."""
+def _asked(origins: Origins, source: Expr) -> Iterator[ClassInfo | str]:
+    """The classes of modules that a selector asks for: a function's tests, or what a policy is made with."""
     node = source.node
     if isinstance(node, FUNCTIONS):
         function = next((f for f in source.module.functions if f.node is node), None)
@@ -75,7 +81,7 @@ def _asked(origins: Origins, source: Expr) -> Iterator[ClassInfo]:
         given = [k.value for k in node.keywords if k.arg in _CLASSES + _PREDICATES] or node.args[:1]
         for value in given:
             inner = Expr(source.module, source.scope, value)
-            found = list(classes_of(origins.value(inner)))
+            found = list(_named(origins, origins.value(inner)))
             yield from found
             if not found:
                 for deeper in origins.of(inner):
@@ -83,7 +89,7 @@ def _asked(origins: Origins, source: Expr) -> Iterator[ClassInfo]:
                         yield from _asked(origins, deeper)
 
 
-def _tested(origins: Origins, function: FunctionInfo) -> Iterator[ClassInfo]:
+def _tested(origins: Origins, function: FunctionInfo) -> Iterator[ClassInfo | str]:
     """The classes of `isinstance(m, C)`, `type(m) is C` and `type(m) in (C, D)` in a predicate, outside of `not`."""
     for count, node in enumerate(function.node.nodes_of_class((nodes.Call, nodes.Compare))):
         if count > _WALKED:
@@ -97,7 +103,7 @@ def _tested(origins: Origins, function: FunctionInfo) -> Iterator[ClassInfo]:
             if isinstance(node.func, nodes.Name) and node.func.name in ("isinstance", "issubclass"):
                 asked = node.args[1]
         if asked is not None:
-            yield from classes_of(origins.value(Expr(function.module, function, asked)))
+            yield from _named(origins, origins.value(Expr(function.module, function, asked)))
 
 
 def _denied(node: nodes.NodeNG, end: nodes.NodeNG) -> bool:
@@ -108,14 +114,24 @@ def _denied(node: nodes.NodeNG, end: nodes.NodeNG) -> bool:
     return False
 
 
-def classes_of(value: AbstractValue, depth: int = 3) -> Iterator[ClassInfo]:
+def classes_of(value: AbstractValue) -> Iterator[ClassInfo]:
     """The project's classes that a value names, alone or in a tuple, list or set."""
-    yield from (ref for ref in value.each if isinstance(ref, ClassInfo))
+    yield from (ref for ref in _refs(value) if isinstance(ref, ClassInfo))
+
+
+def _named(origins: Origins, value: AbstractValue) -> Iterator[ClassInfo | str]:
+    """These, and the modules of libraries."""
+    is_module = origins.program.analysis.resolver.is_module
+    yield from (r for r in _refs(value) if isinstance(r, ClassInfo) or (isinstance(r, str) and is_module(r)))
+
+
+def _refs(value: AbstractValue, depth: int = 3) -> Iterator[object]:
+    yield from value.each
     if depth > 0:
         for _, item in value.items or ():
-            yield from classes_of(item, depth - 1)
+            yield from _refs(item, depth - 1)
         if value.elem is not None and not value.items:
-            yield from classes_of(value.elem, depth - 1)
+            yield from _refs(value.elem, depth - 1)
 
 
 def forwards(program: Program, classes: list[ClassInfo]) -> Iterator[FunctionInfo]:
