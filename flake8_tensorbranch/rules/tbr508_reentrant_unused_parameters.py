@@ -16,7 +16,7 @@ _HOW = {
     "outside": "what this reentrant checkpoint runs is used outside of it, too, under DDP",
 }
 _READY = "DDP raises 'marked ready twice'"
-_EITHER = f"{_READY}, or leaves the ranks with different gradients"
+_EITHER = "DDP raises, or the ranks get different gradients"
 
 
 def check(site: CheckpointSite) -> Iterator[Finding]:
