@@ -99,6 +99,29 @@ def nested(n: int) -> str:
     )
 
 
+def lineage(n: int, first: str, act: str, forward: str = "") -> str:
+    """Classes each built on the one before it, which override one method, and another where `forward` is given."""
+    head = f"class C0(nn.Module):\n{first}"
+    again = f"    def forward(self, x):\n        return {forward}\n" if forward else ""
+    return head + "".join(
+        f"class C{i}(C{i - 1}):\n    def act(self, x):\n        return {act}\n{again}" for i in range(1, n)
+    )
+
+
+_RUN = "checkpoint(self.act, x, use_reentrant=False)"
+_FIRST = f"    def act(self, x):\n        return x\n    def forward(self, x):\n        return {_RUN}\n"
+
+
+def overridden(n: int) -> str:
+    """Each class checkpoints the method that it overrides, which calls the one above it."""
+    return lineage(n, _FIRST, "super().act(x) + 1", _RUN)
+
+
+def inherited(n: int) -> str:
+    """The same with a region of the first class alone."""
+    return lineage(n, _FIRST, "super().act(x) + 1")
+
+
 def done(source: str) -> int:
     """The function calls that a check of the source takes."""
     profile = cProfile.Profile()
@@ -106,7 +129,7 @@ def done(source: str) -> int:
     return int(getattr(pstats.Stats(profile), "total_calls"))  # noqa: B009
 
 
-@pytest.mark.parametrize("grown", [filling, knobs, rebound, recomputed, regions, returning])
+@pytest.mark.parametrize("grown", [filling, knobs, rebound, recomputed, regions, returning, overridden, inherited])
 def test_work_grows_with_the_length(grown: Callable[[int], str]) -> None:
     done(HEAD + grown(3))  # what is loaded once
     short, long = done(HEAD + grown(SHORT)), done(HEAD + grown(LONG))

@@ -56,6 +56,7 @@ from flake8_tensorbranch.engine.lattice import (
 from flake8_tensorbranch.engine.lookup.origins import Expr
 from flake8_tensorbranch.engine.regions import trace
 from flake8_tensorbranch.engine.regions.batched import Batched
+from flake8_tensorbranch.engine.regions.heirs import hooks
 from flake8_tensorbranch.engine.regions.region import Membership, Regions
 from flake8_tensorbranch.engine.repairs.branches import Branch
 from flake8_tensorbranch.engine.sink import OFTEN, ROWS, Decides, SinkKind, ValueSite
@@ -221,6 +222,13 @@ class Finder:
             memberships = {k: m for k, m in memberships.items() if k != "vmapped"}
         if "checkpointed" in memberships and deps & DATA and not mutated and self.is_handed(at):
             memberships = {k: m for k, m in memberships.items() if k != "checkpointed"}
+        if memberships and self.facts.hooks:
+            answering = hooks(self.scope, self.facts, subject)
+            memberships = {
+                k: m
+                for k, m in memberships.items()
+                if not answering or any(self.regions.of(method, k) for method in answering)
+            }
         if memberships:
             memberships = {k: m for k, m in memberships.items() if not self.switches.off(self.scope, node, m)}
         tracer = tracer_of(memberships) if memberships else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final
 
 from astroid import nodes
@@ -156,11 +157,8 @@ class Between:
 
     def _supposed(self, forward: FunctionInfo) -> Iterator[Expr]:
         """Calls that only a name tells to run a module: `model(x)`, where the file has one that no other holds."""
-        index, resolver = self.origins.program.index, self.origins.program.analysis.resolver
-        if forward.name != "forward" or forward.cls is None:
-            return
-        roots = [c for c in index.classes if resolver.is_module(c) and not self._is_built(c)]
-        if roots != [forward.cls]:
+        index = self.origins.program.index
+        if forward.name != "forward" or forward.cls is None or self._roots != [forward.cls]:
             return
         for function in index.functions:
             facts = self.origins.facts(index, function)
@@ -170,14 +168,14 @@ class Between:
                 if value is not None and not value.refs and (name in _MODELS or name == forward.cls.name.lower()):
                     yield Expr(index, function, call)
 
-    def _is_built(self, cls: ClassInfo) -> bool:
-        """True when a method of another class of the file makes objects of the class."""
+    @cached_property
+    def _roots(self) -> list[ClassInfo]:
+        """The modules of the file that no method of another class makes."""
         index, resolver = self.origins.program.index, self.origins.program.analysis.resolver
-        return any(
-            f.cls is not None and f.cls is not cls and resolver.expression(index, call.func, f) is cls
-            for f in index.functions
-            for call in f.calls
-        )
+        methods = [f for f in index.functions if f.cls is not None]
+        made = [(f.cls, resolver.expression(index, call.func, f)) for f in methods for call in f.calls]
+        built = {cls for by, cls in made if cls is not by}  # membership only
+        return [c for c in index.classes if resolver.is_module(c) and c not in built]
 
     def _changes(self, span: Span) -> Iterator[Alteration]:
         begin, end = span.call.node.statement(), span.end.statement()

@@ -157,7 +157,10 @@ def enter(
         if heirs.is_abstract(function):
             value = join(value, heirs.returned(frame.analysis, function, args, owner))
         elif value.kinds and not value.kinds & ~(HOST | NONE) and not value.deps and owner == frame.owner:
-            value = join(value, heirs.chosen(frame.analysis, function, args))
+            for method, answer in heirs.chosen(frame.analysis, function, args):
+                value = join(value, answer)
+                if facts is not None and node is not None:
+                    facts.hooks.setdefault(node, {})[method] = None
     return registries.found(frame.analysis, function, args, value, frame.module)
 
 

@@ -23,16 +23,18 @@ class Facts:
     """What was found out about one scope: values by node, and the calls met.
 
     `calls` maps a call to the project's functions it may enter, `externals` to the external callees by qualified name,
-    with the arguments that reach them (through partials, too). `arguments` joins what callees' parameters get.
+    with the arguments that reach them (through partials, too). `arguments` joins what callees' parameters get. `hooks`
+    maps a call of a method that answers the same whatever it is given to those in its place whose answers it has.
     """
 
-    __slots__ = ("arguments", "calls", "exhausted", "externals", "values")
+    __slots__ = ("arguments", "calls", "exhausted", "externals", "hooks", "values")
 
     def __init__(self) -> None:
         self.values: dict[nodes.NodeNG, AbstractValue] = {}
         self.calls: dict[nodes.NodeNG, Callees] = {}
         self.externals: dict[nodes.NodeNG, dict[str, Arguments]] = {}
         self.arguments: dict[tuple[FunctionInfo, str], AbstractValue] = {}
+        self.hooks: dict[nodes.NodeNG, Callees] = {}
         self.exhausted = False
 
 

@@ -5,7 +5,7 @@ Subclasses are looked for in the base's own file and in the few files near it th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, cast
 
 from astroid import nodes
@@ -29,7 +29,7 @@ from flake8_tensorbranch.engine.refs import Instance
 from flake8_tensorbranch.importers import importers
 from flake8_tensorbranch.knowledge.modules import OPEN_BASES
 from flake8_tensorbranch.syntax.kinds import NESTED
-from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, called_name
+from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex, called_name
 
 if TYPE_CHECKING:
     from flake8_tensorbranch.engine.inference.summary import Analysis
@@ -104,11 +104,23 @@ def overriding(analysis: Analysis, function: FunctionInfo) -> list[FunctionInfo]
     cls, memo = function.cls, function.module.memo
     if cls is None or not function.takes_self or len(function.module.classes) < 2:
         return []
-    key = ("overriding", cls)
+    key = ("overriding", function)
     if key not in memo:
-        memo[key] = _among(analysis, cls, cls.module.classes)
-    own = (heir.methods.get(function.name) for heir in cast("list[ClassInfo]", memo[key]))
-    return [method for method in own if method is not None and method.takes_self]
+        own = (heir.methods.get(function.name) for heir in subclasses(analysis, cls.module).get(cls, ()))
+        memo[key] = [method for method in own if method is not None and method.takes_self]
+    return cast("list[FunctionInfo]", memo[key])
+
+
+def subclasses(analysis: Analysis, index: ModuleIndex) -> dict[ClassInfo, list[ClassInfo]]:
+    """The classes of a file by each of the project's classes that they are built on, near or far."""
+    if "subclasses" not in index.memo:
+        found: dict[ClassInfo, list[ClassInfo]] = {}
+        for cls in index.classes:
+            for base in analysis.resolver.mro(cls) if cls.bases else ():
+                if isinstance(base, ClassInfo) and base is not cls:
+                    found.setdefault(base, []).append(cls)
+        index.memo["subclasses"] = found
+    return cast("dict[ClassInfo, list[ClassInfo]]", index.memo["subclasses"])
 
 
 def with_heirs(analysis: Analysis, callees: Iterable[FunctionInfo]) -> list[FunctionInfo]:
@@ -136,15 +148,15 @@ def managed(function: FunctionInfo) -> list[nodes.NodeNG]:
     return [y.value for y in function.node.nodes_of_class(nodes.Yield, NESTED) if y.value is not None]
 
 
-def chosen(analysis: Analysis, function: FunctionInfo, args: Arguments) -> AbstractValue:
-    """What subclasses in the file answer in the place of a method that answers the same whatever it is given; BOTTOM
-    where none does.
+def chosen(analysis: Analysis, function: FunctionInfo, args: Arguments) -> Iterator[tuple[FunctionInfo, AbstractValue]]:
+    """What subclasses in the file answer by tensors in the place of a method that answers the same whatever it is
+    given.
     """
-    values = []
     for method in overriding(analysis, function)[:_MOST]:
         itself = make(OBJECT, refs=frozenset({Instance(cast("ClassInfo", method.cls))}))
-        values.append(analysis.returned(method, bind(method, args, itself)))
-    return join_all(v for v in values if v.kinds & TENSOR or v.deps & (DATA | SHAPE))
+        value = analysis.returned(method, bind(method, args, itself))
+        if value.kinds & TENSOR or value.deps & (DATA | SHAPE):
+            yield method, value
 
 
 def attribute(analysis: Analysis, cls: ClassInfo, name: str) -> AbstractValue:

@@ -16,7 +16,7 @@ from flake8_tensorbranch.engine.lattice import NO_CONST, AbstractValue
 from flake8_tensorbranch.engine.lookup.guards import for_error
 from flake8_tensorbranch.engine.refs import Partial
 from flake8_tensorbranch.engine.regions import calledback, decorators, entering, selected, wrappers
-from flake8_tensorbranch.engine.regions.heirs import Heirs
+from flake8_tensorbranch.engine.regions.heirs import Entered, Heirs
 from flake8_tensorbranch.engine.regions.leaves import is_leaf
 from flake8_tensorbranch.engine.regions.scripted import Scripting, scripting
 from flake8_tensorbranch.knowledge.regions import REGION_ATTRIBUTES, REGION_BASES, RegionEntry, entry
@@ -239,8 +239,8 @@ class Regions:
     def _close(self) -> None:
         """Close every region over the call edges, breadth first: each function keeps its shortest way."""
         program = self.program
-        for begin, _ in self.entries:
-            self._heirs.met(begin.kind, begin.scope, begin.node)
+        for begin, functions in self.entries:
+            self._heirs.begin(begin.kind, begin.scope, begin.node, functions)
         for begin, functions in self.entries:
             members = self._members.setdefault(begin.kind, {})
             queue: deque[FunctionInfo] = deque()
@@ -256,21 +256,28 @@ class Regions:
             queue.extend(self._called_back(begin, begin.scope, begin.node, functions, members, ()))
             while queue:
                 caller = queue.popleft()
+                queue.extend(self._entered(begin, self._heirs.joined(begin.kind, caller), members))
                 way = members[caller].way
                 for node, callees in program.facts[caller].calls.items():
-                    queue.extend(self._heirs.met(begin.kind, caller, node, members))
-                    for callee in self._heirs.entered(begin.kind, callees, members):
-                        if (
-                            callee in program.facts
-                            and callee not in members
-                            and callee.name != "__init__"
-                            and not self.is_outside(callee, begin)
-                            and not for_error(node)
-                        ):
-                            members[callee] = Membership(begin, (*way, Step(caller, node)))
-                            queue.append(callee)
-                            queue.extend(self._around(begin, callee, members))
+                    entered = self._heirs.entered(begin.kind, caller, node, callees)
+                    queue.extend(self._entered(begin, entered, members))
                     queue.extend(self._called_back(begin, caller, node, callees, members, (*way, Step(caller, node))))
+
+    def _entered(
+        self, begin: Entry, entered: Iterable[Entered], members: dict[FunctionInfo, Membership]
+    ) -> Iterator[FunctionInfo]:
+        """What calls of members enter that is no member yet."""
+        for caller, node, callee in entered:
+            if (
+                callee in self.program.facts
+                and callee not in members
+                and callee.name != "__init__"
+                and not self.is_outside(callee, begin)
+                and not for_error(node)
+            ):
+                members[callee] = Membership(begin, (*members[caller].way, Step(caller, node)))
+                yield callee
+                yield from self._around(begin, callee, members)
 
     def _around(
         self, begin: Entry, function: FunctionInfo, members: dict[FunctionInfo, Membership]
