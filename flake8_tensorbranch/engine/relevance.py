@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from astroid import nodes
+
 from flake8_tensorbranch.engine.inference.plain import Plainness
 from flake8_tensorbranch.engine.inference.summary import Analysis
 from flake8_tensorbranch.engine.lattice import (
@@ -26,12 +28,12 @@ WORDS: Final = (
         "checkpoint_sequential make_fx utils.checkpoint"
     ).split(),
     "import distributed",
-    'getattr(torch, "compile"',
     "utils import checkpoint",
 )
 """Words of code that drives training, compiles, exports or spreads: a file with one of them is solved whole."""
 
 _ENTRIES: Final = {q.rsplit(".", 1)[-1] for q in REGION_ENTRIES}
+_QUOTED: Final = tuple(f"{quote}{name}{quote}" for name in sorted(_ENTRIES) for quote in "'\"")
 _NAMED_FREELY: Final = ("compile",)  # `from torch import compile`: the builtin's name, and a method's
 _TRIGGERS: Final = (
     _ENTRIES
@@ -88,15 +90,25 @@ def wanted(analysis: Analysis, index: ModuleIndex, settings: Settings) -> set[Fu
 
 
 def _renames(index: ModuleIndex) -> bool:
-    """True for a module that imports an entry of regions from torch by a name which does not tell it."""
+    """True for a module that imports an entry of regions from torch by a name which does not tell it, or gets it as an
+    attribute.
+    """
     for table in (index.bindings, index.local_imports):
         for name, bindings in table.items():
-            origin = bindings[0].imported
-            if origin is None or origin[1] not in _ENTRIES or (origin[1] == name and name not in _NAMED_FREELY):
-                continue
-            if origin[0] == "torch" or origin[0].startswith("torch."):
-                return True
-    return False
+            for origin in (binding.imported for binding in bindings):
+                if origin is None or origin[1] not in _ENTRIES or (origin[1] == name and name not in _NAMED_FREELY):
+                    continue
+                if origin[0] == "torch" or origin[0].startswith("torch."):
+                    return True
+    if not (index.mentions(("getattr(",)) and index.mentions(_QUOTED)):
+        return False
+    calls = (call for scope in index.scopes for call in index.calls_in(scope))
+    return any(called_name(call) == "getattr" and _names_entry(call) for call in calls)
+
+
+def _names_entry(call: nodes.Call) -> bool:
+    name = call.args[1] if len(call.args) > 1 else None
+    return isinstance(name, nodes.Const) and name.value in _ENTRIES
 
 
 def _is_open(analysis: Analysis, function: FunctionInfo) -> bool:

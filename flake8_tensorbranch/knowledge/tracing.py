@@ -192,6 +192,9 @@ WRAPPER_WORDS: Final = (
     "vmap",
     "make_fx",
     "import compile",
+    ", compile",
+    "compile,",
+    "(compile",
     "import torch as ",
     "getattr(torch",
 )

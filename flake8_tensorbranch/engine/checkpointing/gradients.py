@@ -169,7 +169,7 @@ class Gradients:
         if bits is None or not isinstance(site.node, nodes.Call):
             return MAY
         if name == function.vararg:
-            named = sum(not p.keyword_only for p in function.params) - self.origins.takes_object(function)
+            named = sum(not p.keyword_only for p in function.params) - self.origins.takes_object(function, site)
             row = self.origins.checkpoint_row(site)
             rest = bits[named + max(getattr(row, "passed", 0), 0) :]
             starred = any(isinstance(a, nodes.Starred) for a in site.node.args)

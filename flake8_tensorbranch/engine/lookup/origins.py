@@ -40,8 +40,8 @@ class Origins:
         """What analyses have found out about this program."""
         self._sites: dict[FunctionInfo, list[Expr]] | None = None
         self._wrapped: dict[FunctionInfo, tuple[decorating.Wrapping, ...]] = {}
-        self._of_methods: set[FunctionInfo] = set()
-        """What decorators put in the place of methods: their first parameter is the object."""
+        self._of_methods: dict[FunctionInfo, dict[nodes.NodeNG, None]] = {}
+        """What decorators put in the place of methods, with these methods' calls: the first parameter is the object."""
 
     # Facts
 
@@ -88,9 +88,14 @@ class Origins:
                 self._sites.setdefault(function_, []).extend(calls)
         return self._sites.get(function, [])
 
-    def takes_object(self, function: FunctionInfo) -> bool:
-        """True for a function whose first parameter its calls do not name: methods, and their decorators' wrappers."""
-        return function.takes_self or function.is_classmethod or function in self._of_methods
+    def takes_object(self, function: FunctionInfo, site: Expr) -> bool:
+        """True for a function whose first parameter a call of it does not name: methods, and their decorators'
+        wrappers.
+        """
+        if function.takes_self or function.is_classmethod:
+            return True
+        self.sites(function)  # which files them
+        return site.node in self._of_methods.get(function, ())
 
     def _installed(self) -> Iterator[tuple[FunctionInfo, list[Expr]]]:
         """Functions stored as the `forward` of what their maker is given, with the calls of what the maker gave
@@ -139,7 +144,7 @@ class Origins:
             calls = self._sites.get(function)
             for _, _, inner in self.wrapped(function) if calls else ():
                 if function.takes_self or function.is_classmethod:
-                    self._of_methods.add(inner)
+                    self._of_methods.setdefault(inner, {}).update((c.node, None) for c in calls or ())
                 yield inner, [c for c in calls or () if c.scope is not inner]
             for inner in self.called_instead(function) if calls else ():
                 yield inner, list(calls or ())
@@ -342,7 +347,7 @@ class Origins:
         row = self.checkpoint_row(site)
         if row is not None:
             positional = positional[getattr(row, "passed", 0) :]
-        if function.takes_self or function.is_classmethod or function in self._of_methods:
+        if self.takes_object(function, site):
             slots = slots[1:]
         if name in slots:
             position = slots.index(name)

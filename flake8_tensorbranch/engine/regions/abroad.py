@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, cast
 
 from astroid import nodes
@@ -29,11 +29,12 @@ from flake8_tensorbranch.engine.lattice import (
 from flake8_tensorbranch.engine.lookup.guards import for_error
 from flake8_tensorbranch.engine.lookup.origins import Expr
 from flake8_tensorbranch.engine.refs import Instance
+from flake8_tensorbranch.engine.regions.decorators import Around
 from flake8_tensorbranch.engine.regions.region import Entry, Membership, Regions, Step
 from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleIndex
 
 _DEPTH: Final = 4
-_MOST: Final = 80  # functions looked at for one file
+_MOST: Final = 80  # functions looked at for one file, and wrappers beside
 _KINDS: Final = ("checkpointed", "compiled", "exported", "traced", "vmapped")
 _ONCE: Final = ("compiled", "exported", "traced", "vmapped")  # a branch in what is handed over spoils the call itself
 
@@ -80,11 +81,6 @@ def _reached(program: Program, regions: Regions) -> Iterator[Reached]:
         if handed and isinstance(begin.node, nodes.Call) and begin.kind in _KINDS:
             inside = {begin.kind: Membership(begin, ())}
             yield from _from(program, regions, begin.scope, begin.node, handed, inside, left)
-    for one, member in regions.around:
-        known = {one.name: make(CALLABLE, refs=frozenset({one.function}))} if one.name else {}
-        given = {one.wrapper: known}
-        inside = {member.entry.kind: member}
-        yield from _from(program, regions, one.function.parent, one.decorator, [one.wrapper], inside, left, given)
     scopes = dict.fromkeys(f for kind in _KINDS for f in regions.members(kind))
     for scope in scopes:
         # What an option declares, it declares for the other files as well: each reports its own.
@@ -93,6 +89,24 @@ def _reached(program: Program, regions: Regions) -> Iterator[Reached]:
             strangers = [c for c in callees if c not in program.facts]
             if strangers and not for_error(call):
                 yield from _from(program, regions, scope, call, strangers, inside, left)
+    yield from _around(program, regions)
+
+
+def _around(program: Program, regions: Regions) -> Iterator[Reached]:
+    """The wrappers around members, each solved once for all that it is around, and told at each of their decorators."""
+    left = [_MOST]
+    places: dict[tuple[FunctionInfo, str], list[tuple[Around, Membership]]] = {}
+    for one, member in regions.around:
+        places.setdefault((one.wrapper, member.entry.kind), []).append((one, member))
+    for (wrapper, kind), around in places.items():
+        first, begun = around[0]
+        wrapped = make(CALLABLE, refs=frozenset(one.function for one, _ in around))
+        given = {wrapper: {first.name: wrapped} if first.name else {}}
+        at = (first.function.parent, first.decorator)
+        found = list(_from(program, regions, *at, [wrapper], {kind: begun}, left, given))
+        for one, member in around:
+            put = (one.function.parent, one.decorator, {kind: member})
+            yield from (replace(there, scope=put[0], call=put[1], regions=put[2]) for there in found)
 
 
 def told_here(program: Program, begin: Entry, function: FunctionInfo) -> bool:

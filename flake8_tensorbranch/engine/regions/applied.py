@@ -9,7 +9,7 @@ from typing import cast
 from astroid import nodes
 
 from flake8_tensorbranch.engine.inference import attributes, calls
-from flake8_tensorbranch.engine.inference.arguments import Arguments
+from flake8_tensorbranch.engine.inference.arguments import Arguments, bind
 from flake8_tensorbranch.engine.inference.evaluate import evaluate
 from flake8_tensorbranch.engine.inference.frame import Frame
 from flake8_tensorbranch.engine.inference.program import Program, functions_of
@@ -50,8 +50,28 @@ def decorating(program: Program, function: FunctionInfo, decorator: nodes.NodeNG
     if key not in memo:
         frame = Frame(analysis, program.index, None)
         given = Arguments([attributes.named(function)])
-        memo[key] = _entries(program, function, calls.apply(frame, evaluate(frame, decorator), given, None))
+        memo[key] = _entries(program, function, calls.apply(frame, _value(frame, function, decorator), given, None))
     yield from cast("tuple[Hand, ...]", memo[key])
+
+
+def _value(frame: Frame, function: FunctionInfo, decorator: nodes.NodeNG) -> AbstractValue:
+    """What a decorator is where it runs, once and for constants: those of its file, and what a factory is given."""
+    for name in decorator.nodes_of_class(nodes.Name):
+        bound = frame.module.bindings.get(name.name, ())
+        value = getattr(bound[0].statement, "value", None) if len(bound) == 1 else None
+        if isinstance(value, nodes.Const) and (function.parent is None or name.name not in function.parent.local_names):
+            frame.state[name.name] = evaluate(frame, value)
+    value = evaluate(frame, decorator)
+    if isinstance(decorator, nodes.Call) and len(value.refs) > 1:
+        factories = [ref for ref in evaluate(frame, decorator.func).each if isinstance(ref, FunctionInfo)]
+        args = calls.arguments(frame, decorator)
+        if len(factories) == 1 and any(
+            isinstance(v.const, (str, int)) for v in (*args.positional, *args.keywords.values())
+        ):
+            inner = frame.analysis.frame(factories[0], bind(factories[0], args, None))
+            exact = frame.analysis.result(factories[0], inner)
+            return exact if exact.refs else value
+    return value
 
 
 def _module(program: Program, target: object) -> ModuleIndex:

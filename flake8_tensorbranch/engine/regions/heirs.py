@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from astroid import nodes
 
@@ -30,7 +31,9 @@ def hooks(scope: FunctionInfo | None, facts: Facts, subject: nodes.NodeNG) -> It
         value = facts.values.get(part, UNKNOWN)
         if not value.kinds & TENSOR and not value.deps & (DATA | SHAPE):
             continue
-        bound = scope.local_names.get(part.name, ()) if scope is not None and isinstance(part, nodes.Name) else ()
+        bound: list[Any] = []
+        if scope is not None and isinstance(part, nodes.Name):
+            bound = scope.local_names.get(part.name, bound)
         call = assigned(bound[0]) if len(bound) == 1 else part
         if call not in facts.hooks:
             return ()
