@@ -88,14 +88,15 @@ class Origins:
                 self._sites.setdefault(function_, []).extend(calls)
         return self._sites.get(function, [])
 
-    def takes_object(self, function: FunctionInfo, site: Expr) -> bool:
-        """True for a function whose first parameter a call of it does not name: methods, and their decorators'
-        wrappers.
+    def takes_object(self, function: FunctionInfo, site: Expr | None = None) -> bool:
+        """True for a function whose first parameter a call of it (or, without one, some call) does not name: methods,
+        and their decorators' wrappers.
         """
         if function.takes_self or function.is_classmethod:
             return True
         self.sites(function)  # which files them
-        return site.node in self._of_methods.get(function, ())
+        calls = self._of_methods.get(function, {})
+        return bool(calls) if site is None else site.node in calls
 
     def _installed(self) -> Iterator[tuple[FunctionInfo, list[Expr]]]:
         """Functions stored as the `forward` of what their maker is given, with the calls of what the maker gave
