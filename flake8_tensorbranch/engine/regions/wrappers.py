@@ -25,6 +25,7 @@ from flake8_tensorbranch.syntax.names import ClassInfo, FunctionInfo, ModuleInde
 
 _DEPTH: Final = 3
 _CALLABLES: Final = (nodes.Name, nodes.Attribute, nodes.Call, nodes.Lambda)
+_GIVEN: Final = frozenset({*_CALLABLES, nodes.List})
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,16 +300,17 @@ def _looped(name: nodes.Name) -> nodes.NodeNG | None:
 
 def calls_imported(analysis: Analysis, index: ModuleIndex, call: nodes.Call) -> bool:
     """True for a call of a wrapper, or of a configured region entry, that another file defines."""
-    if not call.args or not isinstance(call.args[0], (*_CALLABLES, nodes.List)):
+    if not call.args or type(call.args[0]) not in _GIVEN:
         return False
-    func = root = call.func
-    while isinstance(root, (nodes.Call, nodes.Attribute)):
-        if isinstance(root, nodes.Call):
+    func: nodes.NodeNG = call.func
+    root = func
+    while type(root) is not nodes.Name:
+        if type(root) is nodes.Attribute:
+            root = root.expr
+        elif type(root) is nodes.Call:
             func = root = root.func  # `compiled(dynamic=True)(step)`
         else:
-            root = root.expr
-    if not isinstance(root, nodes.Name):
-        return False
+            return False
     for binding in index.bindings.get(root.name, ()):
         if binding.imported is None or (binding.imported[1] is None and func is root):
             continue
