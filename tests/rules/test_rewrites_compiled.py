@@ -217,16 +217,13 @@ ENTRIES: Final = {
 """The entry, the options it takes as a decorator, how it is called, and how with keywords."""
 
 _OPTIONS: Final = "no such options"
-_LATER: Final = "begins in a call"
 _FUNCTION: Final = "takes modules"
 UNTOLD: Final = {
     **{("TBR310", way): _FUNCTION for way in ("partial_fn", "partial_fn_kw", "call_dunder", "classm")},
     **{("TBR310", way): "no forward is given back" for way in ("forward_swap", "cm_swap", "try_finally")},
     **{("TBR310", way): "gives no function back" for way in ("own_deco_flag", "deco_else_identity", "reexport_entry")},
-    **{(code, way): _LATER for code in ("TBR310", "TBR312") for way in ("lazy_wrapper", "other_file_lazy")},
-    ("TBR311", "getattr"): "spelled with another module",
 }
-"""The cells in which a way makes no sense for a rule, or is not followed, each with the reason."""
+"""The cells in which a way makes no sense for a rule, each with the reason."""
 
 
 def program(code: str, way: str, body: str) -> str:
