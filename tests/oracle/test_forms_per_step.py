@@ -6,35 +6,16 @@ from typing import Any
 
 import pytest
 
+from tests.oracle import replicas
 from tests.oracle.agree import reported
 from tests.oracle.processes import on_two_ranks
-from tests.oracle.support import indented, loaded, observe, require_torch
+from tests.oracle.replicas import ready_twice
+from tests.oracle.support import indented, loaded, require_torch
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
 
-HEAD = """
-from functools import partial
-import torch
-from torch import nn
-from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import (
-    CheckpointImpl,
-    apply_activation_checkpointing,
-    checkpoint_wrapper,
-)
-from torch.nn.parallel import DistributedDataParallel as DDP
-from torch.utils.checkpoint import checkpoint
-
-reentrantly = partial(checkpoint_wrapper, checkpoint_impl=CheckpointImpl.REENTRANT)
-
-
-class Block(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.l = nn.Linear(4, 4)
-
-    def forward(self, x):
-        return x + self.l(x)
+HEAD = f"""{replicas.HEAD}
 
 
 class Sine(nn.Module):
@@ -116,22 +97,10 @@ SOURCE = HEAD + "".join(model(name, body) for name, body in BLOCKS.items())
 NAMES = [*BLOCKS, "no_parameters_forward", "frozen_forward"]
 
 
-def raises(build: Any) -> bool:
-    """True when a step of the model raises what DDP says of a parameter that is ready twice."""
-
-    def step() -> None:
-        model = build()  # a DDP that is not kept loses its hooks before the backward
-        model(torch.linspace(-1.0, 1.0, 16).reshape(4, 4)).sum().backward()
-
-    outcome = observe(step)
-    assert outcome.error is None or outcome.first_line.startswith("Expected to mark a variable ready only once.")
-    return outcome.error is not None
-
-
 @pytest.mark.usefixtures("group")
 def test_what_a_step_runs_twice_is_reported() -> None:
     with loaded(SOURCE) as module:
-        wrong = {name for name in NAMES if raises(getattr(module, name))}
+        wrong = {name for name in NAMES if ready_twice(getattr(module, name), steps=1)}
     assert 8 < len(wrong) < len(NAMES) - 8
     assert set(reported(SOURCE, "TBR508")) == wrong
 

@@ -2,39 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from tests.oracle.agree import reported
-from tests.oracle.support import loaded, observe, require_torch
+from tests.oracle.replicas import HEAD, ready_twice
+from tests.oracle.support import loaded, require_torch
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
 
-MODELS = """
-from functools import partial
-import torch
-from torch import nn
-from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import (
-    CheckpointImpl,
-    apply_activation_checkpointing,
-    checkpoint_wrapper,
-)
-from torch.nn.parallel import DistributedDataParallel as DDP
-from torch.utils.checkpoint import checkpoint
-
-reentrantly = partial(checkpoint_wrapper, checkpoint_impl=CheckpointImpl.REENTRANT)
-
-
-class Block(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.l = nn.Linear(4, 4)
-
-    def forward(self, x):
-        return x + self.l(x)
-
+MODELS = f"""{HEAD}
 
 class Single(nn.Module):
     def __init__(self):
@@ -199,24 +176,11 @@ BUILDERS = "".join(
 )
 
 
-def raises(build: Any) -> bool:
-    """True when two steps of the model raise what DDP says of a parameter that is ready twice."""
-
-    def steps() -> None:
-        model = build()
-        for _ in range(2):
-            model(torch.linspace(-1.0, 1.0, 8).reshape(2, 4)).sum().backward()
-
-    outcome = observe(steps)
-    assert outcome.error is None or outcome.first_line.startswith("Expected to mark a variable ready only once.")
-    return outcome.error is not None
-
-
 @pytest.mark.usefixtures("group")
 def test_what_runs_several_times_a_step_is_reported() -> None:
     source = MODELS + BUILDERS
     with loaded(source) as module:
-        wrong = {name for name in FORMS if raises(getattr(module, name))}
+        wrong = {name for name in FORMS if ready_twice(getattr(module, name))}
     assert 10 < len(wrong) < len(FORMS) - 10
     assert set(reported(source, "TBR508")) == wrong
 
@@ -249,5 +213,5 @@ def test_what_runs_several_times_a_step_is_reported() -> None:
 def test_it_is_told_where_the_wrapping_stands(place: str, text: str, cls: str) -> None:
     source = f"{MODELS}\n\n{text.format(cls)}"
     with loaded(source) as module:
-        wrong = raises(module.build)
+        wrong = ready_twice(module.build)
     assert set(reported(source, "TBR508")) == ({place} if wrong else set())

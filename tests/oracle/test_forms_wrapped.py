@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
 
 import pytest
 
 from tests.oracle.agree import reported
-from tests.oracle.support import loaded, observe, require_torch
+from tests.oracle.replicas import ready_twice
+from tests.oracle.support import loaded, require_torch
 
 torch = require_torch()
 pytestmark = pytest.mark.oracle
@@ -273,22 +273,9 @@ WRAPPED_IN = {"inside": "Inside", "by_helper": "_reentrantly", "by_helper_before
 """Where the wrapping stands, if not in the function that gives the model to DDP."""
 
 
-def raises(build: Any) -> bool:
-    """True when two steps of the model raise what DDP says of a parameter that is ready twice."""
-
-    def steps() -> None:
-        model = build()
-        for _ in range(2):
-            model(torch.linspace(-1.0, 1.0, 8).reshape(2, 4)).sum().backward()
-
-    outcome = observe(steps)
-    assert outcome.error is None or outcome.first_line.startswith("Expected to mark a variable ready only once.")
-    return outcome.error is not None
-
-
 @pytest.mark.usefixtures("group")
 def test_wrapping_that_ddp_refuses_is_reported() -> None:
     with loaded(PROGRAM) as module:
-        wrong = {name for name in BUILDERS if raises(getattr(module, name))}
+        wrong = {name for name in BUILDERS if ready_twice(getattr(module, name))}
     assert 0 < len(wrong) < len(BUILDERS)
     assert set(reported(PROGRAM, "TBR508")) == {WRAPPED_IN.get(name, name) for name in wrong}

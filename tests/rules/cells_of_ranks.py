@@ -4,19 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-HEAD: Final = """
-import contextlib
-import functools
-import os
-import random
-from itertools import count
-import numpy as np
-import torch
-import torch.nn.functional as F
-import torch.distributed as dist
-from torch import Tensor, nn
-from torch.utils.data import DataLoader, Dataset
-"""
+from tests.rules.rewriting import DATA_HEAD
+
+HEAD: Final = DATA_HEAD
 PAIRS: Final[dict[str, dict[str, str]]] = {
     "TBR104": {
         "alias": """

@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-HEAD: Final = """
-import argparse
-import contextlib
-import functools
-import os
-import random
-import torch
-from torch import nn
-import torch.backends.cudnn as cudnn
-"""
+from tests.rules.rewriting import SWITCHES_HEAD
+
+HEAD: Final = SWITCHES_HEAD
 PAIRS: Final[dict[str, dict[str, str]]] = {
     "TBR603": {
         "plain": """

@@ -15,6 +15,31 @@ MARK: Final = "#!"
 """Ends a line that is reported; `#@` does in its place where the core stands in another file."""
 _FILE: Final = re.compile(r"^# == (.+)$", re.MULTILINE)
 
+DATA_HEAD: Final = """
+import contextlib
+import functools
+import os
+import random
+from itertools import count
+import numpy as np
+import torch
+import torch.nn.functional as F
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.utils.data import DataLoader, Dataset
+"""
+SWITCHES_HEAD: Final = """
+import argparse
+import contextlib
+import functools
+import os
+import random
+import torch
+from torch import nn
+import torch.backends.cudnn as cudnn
+"""
+"""The imports that programs begin with: those of models and data, and of switches."""
+
 OVER: Final = """
 def _over(t: Tensor, limit: float = 1.0):
     return VALUE

@@ -30,7 +30,7 @@ def keeps_best(resolver: Resolver, scope: FunctionInfo | None, assign: nodes.Ass
     if resolver.is_module(cls) or any(isinstance(base, str) and base.startswith("?") for base in mro):
         return False
     names = {target.attrname for target, _ in pairs}
-    return not any(_computes_of(base, names) for base in mro if isinstance(base, ClassInfo))
+    return not any(_computes_of(base, names) for base in resolver.lineage(cls))
 
 
 def _pairs(target: Any, value: Any) -> Iterator[tuple[Any, Any]]:

@@ -120,5 +120,5 @@ def _is_number(resolver: Resolver, facts: Facts, node: nodes.NodeNG) -> bool:
 def _is_stored_once(resolver: Resolver, cls: ClassInfo | str, name: str) -> bool:
     if isinstance(cls, str):
         return cls.startswith("torch.nn.") and name in ("weight", "bias")
-    writers = [w for base in resolver.mro(cls) if isinstance(base, ClassInfo) for w in base.stores.get(name, ())]
+    writers = [w for base in resolver.lineage(cls) for w in base.stores.get(name, ())]
     return bool(writers) and all(writer.name in BUILDERS for writer in writers)

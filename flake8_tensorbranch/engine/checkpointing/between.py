@@ -17,7 +17,7 @@ from flake8_tensorbranch.engine.checkpointing.contents import Contents
 from flake8_tensorbranch.engine.checkpointing.insides import Activation
 from flake8_tensorbranch.engine.checkpointing.mutation import Mutations
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute, Recomputes
-from flake8_tensorbranch.engine.checkpointing.siblings import lineage, others
+from flake8_tensorbranch.engine.checkpointing.siblings import others
 from flake8_tensorbranch.engine.checkpointing.stores import stores
 from flake8_tensorbranch.engine.checkpointing.ungraded import finds_no_gradients
 from flake8_tensorbranch.engine.lookup.guards import in_other_arms
@@ -257,7 +257,7 @@ class Between:
         while isinstance(held, nodes.Attribute):  # the tensor, the layer that has it, what has the layer, ...
             value = self.origins.value(replace(target, node=held.expr))
             owners = [r.cls for r in value.each if isinstance(r, Instance) and isinstance(r.cls, ClassInfo)]
-            kinds = {base for cls in owners for base in lineage(self._resolver, cls)} & classes
+            kinds = {base for cls in owners for base in self._resolver.lineage(cls)} & classes
             if any(True for a in region for _ in asked.reads(a, held.attrname, {*kinds})):
                 return True
             held = held.expr

@@ -149,7 +149,8 @@ class _Calls:
 
     def begun(self) -> Iterator[CheckpointSite]:
         """What begins a reentrant region that no call of this file checkpoints: a class whose base in another file does
-        so with its method, a module that is wrapped in one of another file, `forward = partial(checkpoint, ...)`.
+        so with its method, a module that is wrapped in one of another file, `forward = partial(checkpoint, ...)`. Comes
+        after `handed`, whose calls it leaves out.
         """
         index = self.origins.program.index
         for begin, functions in self.recomputes.regions.entries:

@@ -86,7 +86,7 @@ class PerStep:
     def held(self, cls: ClassInfo) -> list[tuple[Path, ClassInfo | str]]:
         """The classes of what the attributes of a class hold, and of what the lists in them hold, by the way there."""
         if cls not in self._held:
-            names = [n for base in self.resolver.mro(cls) if isinstance(base, ClassInfo) for n in base.stores]
+            names = [n for base in self.resolver.lineage(cls) for n in base.stores]
             kept = {name: self.analysis.attribute(cls, name, self.analysis.instance_of(cls)) for name in names}
             ways = ((p, v) for n, own in kept.items() for p, v in (((n,), own), ((n, EACH), element(own))))
             self._held[cls] = [(p, r.cls) for p, v in ways for r in v.each if isinstance(r, Instance)]

@@ -21,9 +21,7 @@ def others(resolver: Resolver, target: Expr, called: nodes.NodeNG, scope_called:
     (root, *rest), (own, *names) = paths
     if root == own and scope.cls is not None and scope.takes_self and root == scope.params[0].name:
         return (
-            bool(rest and names)
-            and rest[0] != names[0]
-            and built_apart(lineage(resolver, scope.cls), rest[0], names[0])
+            bool(rest and names) and rest[0] != names[0] and built_apart(resolver.lineage(scope.cls), rest[0], names[0])
         )
     bound = [scope.local_names.get(name, ()) for name in (root, own)]
     if root == own or all(len(b) == 1 and isinstance(b[0].parent, nodes.Arguments) for b in bound):
@@ -50,11 +48,6 @@ def _made(scope: FunctionInfo, name: str) -> list[Any]:
         return list(literal.elts) if isinstance(literal, (nodes.List, nodes.Tuple)) else []
     found = once(local, name) if name in local else once_global(scope.module.bindings, name)
     return [found] if isinstance(found, nodes.Call) else []
-
-
-def lineage(resolver: Resolver, cls: ClassInfo) -> list[ClassInfo]:
-    """A class and those of its bases that can be read."""
-    return [base for base in resolver.mro(cls) if isinstance(base, ClassInfo)]
 
 
 def built_apart(classes: list[ClassInfo], one: str, other: str) -> bool:

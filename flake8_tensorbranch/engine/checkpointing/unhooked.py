@@ -8,7 +8,7 @@ from typing import Any, Final
 from astroid import nodes
 
 from flake8_tensorbranch.engine.checkpointing.recomputes import Recompute
-from flake8_tensorbranch.engine.checkpointing.siblings import lineage, stored_values
+from flake8_tensorbranch.engine.checkpointing.siblings import stored_values
 from flake8_tensorbranch.engine.inference.resolve import Resolver
 from flake8_tensorbranch.engine.lookup.names import owner
 from flake8_tensorbranch.engine.lookup.origins import Expr
@@ -45,7 +45,7 @@ def runs_without(
     if dotted(node) != f"{own}.{node.attrname}":
         return False
     read = [n for top in tops for n in top.nodes_of_class(nodes.Attribute) if dotted(n.expr) == own]
-    classes = lineage(resolver, scope.cls)
+    classes = resolver.lineage(scope.cls)
     names = dict.fromkeys(n.attrname for n in read if all(n.attrname not in cls.methods for cls in classes))
     whole = [n for top in tops for n in top.nodes_of_class(nodes.Name) if n.name == own]
     if len(whole) != len(read) or not names:

@@ -164,7 +164,7 @@ class State:
 
     def _holder(self, cls: ClassInfo, name: str) -> ClassInfo:
         """The class whose constructor or body makes an attribute, so that bases and subclasses mean the same place."""
-        bases = [b for b in self.program.analysis.resolver.mro(cls) if isinstance(b, ClassInfo)]
+        bases = self.program.analysis.resolver.lineage(cls)
         making = (b for b in bases if name in b.body or any(w.name == "__init__" for w in b.stores.get(name, ())))
         return next(making, next((b for b in bases if name in b.stores), cls))
 

@@ -155,7 +155,7 @@ class Classes:
 
     def _filled(self, cls: ClassInfo, name: str) -> AbstractValue:
         """What holds the tensors that methods put in an attribute which no method of the class makes."""
-        bases = [base for base in self.analysis.resolver.mro(cls) if isinstance(base, ClassInfo)]
+        bases = self.analysis.resolver.lineage(cls)
         held = join_all(
             self.analysis.stores(writer, None).get(name + ITEM, BOTTOM)
             for base in bases

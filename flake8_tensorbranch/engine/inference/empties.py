@@ -20,7 +20,7 @@ def written(analysis: Analysis, cls: ClassInfo, name: str) -> AbstractValue:
     """The empty containers that methods of a class and of its bases assign to an attribute; BOTTOM without any."""
     memo, key = cls.module.memo, ("empties", cls, name)
     if key not in memo:
-        bases = [base for base in analysis.resolver.mro(cls) if isinstance(base, ClassInfo)]
+        bases = analysis.resolver.lineage(cls)
         writers = dict.fromkeys(writer for base in bases for writer in base.stores.get(name, ()))
         stores = [store for writer in writers for store in writer.attribute_stores if store.attrname == name]
         memo[key] = join_all(_made(getattr(store.parent, "value", None)) for store in stores)

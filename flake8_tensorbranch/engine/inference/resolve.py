@@ -235,6 +235,10 @@ class Resolver:
             self._mros[cls] = order
         return order, cyclic
 
+    def lineage(self, cls: ClassInfo) -> list[ClassInfo]:
+        """A class and its bases of any distance that stand in the project, nearest first."""
+        return [base for base in self.mro(cls) if isinstance(base, ClassInfo)]
+
     def is_module(self, cls: ClassInfo | str) -> bool:
         """True for a subclass of `torch.nn.Module`, as far as the bases can be seen."""
         for base in [cls] if isinstance(cls, str) else self.mro(cls):

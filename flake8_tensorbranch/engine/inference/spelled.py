@@ -44,7 +44,7 @@ def stored(analysis: Analysis, cls: ClassInfo, name: str) -> AbstractValue:
     """An attribute that is registered by a spelling which `name` fits; BOTTOM where there is none."""
     memo, key = cls.module.memo, ("spellings", cls)
     if key not in memo:
-        bases = [b for b in analysis.resolver.mro(cls) if isinstance(b, ClassInfo)]
+        bases = analysis.resolver.lineage(cls)
         memo[key] = sorted({n for base in bases for n in base.stores if ANY in n})
     value = BOTTOM
     for spelling in cast("list[str]", memo[key]):

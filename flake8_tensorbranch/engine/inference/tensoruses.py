@@ -277,8 +277,8 @@ def is_layer(analysis: Analysis, function: FunctionInfo, attribute: str) -> bool
             source = store.parent.value
             if isinstance(source, nodes.Call):
                 target = analysis.resolver.expression(writer.module, source.func, writer)
-                if isinstance(target, str) and target.startswith("torch.nn.") and target not in CONTAINERS:
-                    return target.rsplit(".", 1)[-1][:1].isupper()
+                if _makes_layer(target):
+                    return True
     return False
 
 

@@ -77,7 +77,7 @@ def _overriding(program: Program) -> Iterator[Made]:
     """Methods in the place of those that a base class of another file puts into a region of its own."""
     analysis, index = program.analysis, program.index
     for cls in index.classes:
-        bases = [b for b in analysis.resolver.mro(cls) if isinstance(b, ClassInfo)]
+        bases = analysis.resolver.lineage(cls)
         for base in bases:
             if base.module is index or not any(word in base.module.text for word in ENTRY_WORDS):
                 continue
@@ -347,7 +347,7 @@ def inherited(analysis: Analysis, cls: ClassInfo) -> frozenset[str]:
     memo = cls.module.memo
     key = ("inherited wrappers", cls)
     if key not in memo:
-        bases = (b for b in analysis.resolver.mro(cls) if isinstance(b, ClassInfo) and b.module is not cls.module)
+        bases = (b for b in analysis.resolver.lineage(cls) if b.module is not cls.module)
         saying = (b for b in bases if any(word in b.module.text for word in ENTRY_WORDS))
         memo[key] = frozenset(m.name for b in saying for m in b.methods.values() if handed(analysis, m))
     return cast("frozenset[str]", memo[key])
