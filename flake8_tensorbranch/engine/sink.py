@@ -11,6 +11,7 @@ from astroid import nodes
 from flake8_tensorbranch.diagnostic import Edit, Related
 from flake8_tensorbranch.engine.lattice import AbstractValue
 from flake8_tensorbranch.engine.regions.region import Entry, Membership
+from flake8_tensorbranch.knowledge.tracing import OF_THE_PROXY, RECORDED_OF_A_SIZE
 from flake8_tensorbranch.syntax.names import FunctionInfo
 
 GRAD_MODE: Final = "grad mode"
@@ -118,6 +119,13 @@ class ValueSite(SinkSite):
         A recompute comes first (its flip is silent), then the tracers that refuse or freeze the branch, then compile.
         """
         return next((kind for kind in _ORDER if kind in self.regions), "")
+
+    @property
+    def proxied(self) -> str:
+        """What a proxy of torch.fx does where the site asks it for a size: `recorded` as an operation, `itself` where
+        it answers for itself, empty where it raises.
+        """
+        return "recorded" if self.form in RECORDED_OF_A_SIZE else "itself" if self.form in OF_THE_PROXY else ""
 
 
 OFTEN = "how often the loop runs"

@@ -161,3 +161,15 @@ AFTER_ANOTHER: Final = frozenset("expand_as reshape_as to type_as view_as".split
 
 AFTER_ATTENTION: Final = frozenset("abs detach float mean norm pow reshape square sum tanh to view".split())
 """Methods that run no kernel of attention, matrix product or convolution."""
+
+COUNTS_TRUE: Final = frozenset({"any", "sum", "count_nonzero"})
+"""Reductions of a mask that are zero where nothing in it is true (docs of torch)."""
+
+ASKS_EMPTY: Final = COUNTS_TRUE | {"numel", "nelement", "size"}
+"""What tells, of a selection or its mask, whether it is empty."""
+
+FINDS_PLACES: Final = frozenset({"nonzero", "where", "argwhere"})
+"""Functions of a mask alone that give the places where it is true."""
+
+SAME_ELEMENTS: Final = frozenset("item tolist cpu numpy squeeze flatten view reshape int bool long list to".split())
+"""Conversions that give as many elements, of the same values but for their type."""

@@ -221,3 +221,11 @@ PRODUCTS: Final = frozenset({"bmm", "matmul", "mm", "mv"})
 """Last names of functions and methods that sum over the last dimension of the one and one of the other (torch's
 documentation of `torch.matmul`).
 """
+
+RECORDED_OF_A_SIZE: Final = frozenset({"bits", "repeated list"})
+"""What is made of a size that a proxy of torch.fx records as an operation (torch 2.13, observed;
+tests/oracle/test_forms_proxy_sizes.py)."""
+
+OF_THE_PROXY: Final = frozenset({"text", "hash", "get"})
+"""What is made of a size that a proxy gives of itself, not of the number; what else is made of one raises (the same
+test)."""

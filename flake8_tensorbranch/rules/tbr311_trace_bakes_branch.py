@@ -8,11 +8,6 @@ from flake8_tensorbranch.engine.lattice import DATA, RANDOM, SHAPE, UNBACKED
 from flake8_tensorbranch.engine.sink import SinkKind, TracedSite, ValueSite
 from flake8_tensorbranch.rules import Finding, Rule, branchless
 
-_RECORDED = frozenset({"bits", "repeated list"})
-_OF_THE_PROXY = frozenset({"text", "hash", "get"})
-"""What a proxy of `fx` records as an operation, and what it gives of itself; the rest raises (torch 2.13;
-tests/oracle/test_forms_proxy_sizes.py)."""
-
 RULE = Rule(
     "tbr-trace-bakes-branch",
     frozenset(
@@ -37,12 +32,12 @@ def check(site: ValueSite | TracedSite) -> Iterator[Finding]:
     tracer, name = _tracer(site)
     sized = site.kind in (SinkKind.SIZE_BRANCH, SinkKind.SIZE_LOOP)
     proxied = sized and tracer == "torch.fx.symbolic_trace"
-    if proxied and site.form in _RECORDED:
+    if proxied and site.proxied == "recorded":
         return
     raises = site.kind is SinkKind.RAISE or site.effect.startswith("whether an")
     if not site.deps & (DATA | SHAPE | UNBACKED):
         outcome = f"`{name}` freezes it"
-    elif proxied and site.form in _OF_THE_PROXY:
+    elif proxied and site.proxied == "itself":
         outcome = f"`{name}` has a proxy's there, not the number's"
     elif tracer == "torch.fx.symbolic_trace" or (name == "make_fx" and not sized):
         outcome = f"`{name}` raises"

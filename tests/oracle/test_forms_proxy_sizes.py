@@ -92,7 +92,7 @@ BODIES = [
 OF_THE_PROXY = [
     "return x * len(str(x.shape[0]))",
     "return x * len(repr(x.shape[0]))",
-    "return x * (hash(x.shape[0]) % 7)",
+    "return x * (hash(x.shape[0]) % 1000003)",
     "return x * len(format(x.shape[0]))",
     'return x * len(f"{x.shape[0]}")',
     "return x * {1: 2, 4: 5}.get(x.shape[0], 9)",

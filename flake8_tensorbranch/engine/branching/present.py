@@ -7,16 +7,11 @@ from typing import Any, Final
 
 from astroid import nodes
 
+from flake8_tensorbranch.knowledge.tensors import ASKS_EMPTY, COUNTS_TRUE, FINDS_PLACES, SAME_ELEMENTS
 from flake8_tensorbranch.syntax.binding import assigned
 from flake8_tensorbranch.syntax.kinds import FRAMES
 from flake8_tensorbranch.syntax.names import FunctionInfo, dotted, last_name
 
-_ASKS: Final = frozenset({"numel", "nelement", "size", "any", "sum", "count_nonzero"})
-_KEEPS: Final = frozenset(
-    {"item", "tolist", "cpu", "numpy", "squeeze", "flatten", "view", "reshape", "int", "bool", "long", "list", "to"}
-)
-_FINDS: Final = frozenset({"nonzero", "where", "argwhere"})
-_COUNTS: Final = frozenset({"any", "sum", "count_nonzero"})
 _EMPTY: Final = frozenset({("==", 0), ("!=", 0), (">", 0), ("<", 1), (">=", 1), ("<=", 0)})
 _DEPTH: Final = 8
 
@@ -46,7 +41,7 @@ def _asked(test: Any) -> Any:
         first = isinstance(test.slice, nodes.Const) and test.slice.value == 0
         return shape.expr if first and isinstance(shape, nodes.Attribute) and shape.attrname == "shape" else None
     called = last_name(test.func) if isinstance(test, nodes.Call) else ""
-    return _operand(test) if called in _ASKS or called == "len" else None
+    return _operand(test) if called in ASKS_EMPTY or called == "len" else None
 
 
 def _operand(call: nodes.Call) -> Any:
@@ -66,7 +61,7 @@ def _loop(node: nodes.NodeNG) -> nodes.For | None:
 
 
 def _finds(node: Any) -> bool:
-    return isinstance(node, nodes.Call) and last_name(node.func) in _FINDS
+    return isinstance(node, nodes.Call) and last_name(node.func) in FINDS_PLACES
 
 
 class _Selection:
@@ -109,7 +104,7 @@ class _Selection:
                 if value is None:
                     return node
                 node = value
-            elif isinstance(node, nodes.Call) and last_name(node.func) in _KEEPS:
+            elif isinstance(node, nodes.Call) and last_name(node.func) in SAME_ELEMENTS:
                 node = _operand(node)
             elif isinstance(node, nodes.Subscript) and isinstance(node.slice, nodes.Const) and _finds(node.value):
                 node = node.value
@@ -145,7 +140,7 @@ class _Selection:
             test = self._bare(test.left) if getattr(test.ops[0][1], "value", None) == 0 else None
         elif isinstance(test, nodes.Call) and last_name(test.func) in ("gt", "greater"):
             test = self._bare(_operand(test)) if getattr(test.args[-1], "value", None) == 0 else None
-        if not isinstance(test, nodes.Call) or last_name(test.func) not in _COUNTS:
+        if not isinstance(test, nodes.Call) or last_name(test.func) not in COUNTS_TRUE:
             return False
         return _keeps_first(test) and self._is_same(mask, _operand(test))
 
@@ -173,7 +168,7 @@ def _is_converted(bound: nodes.NodeNG, name: str) -> bool:
     value = assigned(bound)
     while isinstance(value, (nodes.Call, nodes.Subscript)):
         if isinstance(value, nodes.Call):
-            if last_name(value.func) not in _KEEPS:
+            if last_name(value.func) not in SAME_ELEMENTS:
                 return False
             value = _operand(value)
         else:
